@@ -34,6 +34,9 @@ os.execv(sys.argv[3], sys.argv[3:])
 """
 
 
+_KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "ArrowRight": (39, ""), "ArrowDown": (40, "")}
+
+
 class Browser:
     """One Chromium; commands of the DevTools protocol go in on its descriptor 3 and come back on 4."""
 
@@ -121,6 +124,12 @@ class Browser:
         """Move, press or release the mouse."""
         held = 1 if button != "none" else 0
         self.do("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=held, clickCount=held)
+
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        code, text = _KEYS.get(key, (ord(key[0].upper()), key))
+        for kind in ("keyDown", "keyUp"):
+            self.do("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text=text)
 
     def screenshot(self, path: Path) -> None:
         """Save the whole page as a picture."""

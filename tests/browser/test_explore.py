@@ -248,3 +248,87 @@ def test_hostile_names_stay_text(browser, tmp_path):
     click(browser, "pick")
     assert browser.ask("document.querySelectorAll('img, b[onmouseover], #explore script').length") == 0
     assert browser.complaints == []
+
+
+# -- by the keyboard alone
+
+# what has the keys, within figures too; its name as a screen reader says it; the section it is in
+REACHED = """(() => {
+  let at = document.activeElement;
+  const home = at.closest('section')?.id ?? '';
+  while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  const look = getComputedStyle(at), label = at.labels?.[0]?.innerText || at.getAttribute('aria-label');
+  const name = (label || at.title || at.innerText || '').trim();
+  const mark = look.outlineStyle === 'none' ? 0 : parseFloat(look.outlineWidth);
+  return { tag: at.tagName, id: at.id, name, home, mark, nth: [...document.querySelectorAll('*')].indexOf(at) };
+})()"""
+
+
+def stops(browser):
+    """Everything that Tab reaches, from the top of the page to its end."""
+    found = []
+    for _ in range(400):
+        browser.press("Tab")
+        found.append(browser.ask(REACHED))
+        if found[-1]["tag"] == "BODY":
+            return found[:-1]
+    raise AssertionError("Tab does not come to an end")
+
+
+def test_tab_reaches_every_control_once_in_the_order_of_the_page_and_shows_where_it_is(browser, page):
+    page()
+    found = stops(browser)
+    assert [stop for stop in found if not stop["name"] or stop["mark"] < 2] == []
+    own = [stop["nth"] for stop in found if stop["nth"] >= 0]
+    assert own == sorted(set(own))
+    controls = browser.ask(
+        """[...document.querySelectorAll('a[href], summary, select, button, input')].filter((one) =>
+             one.checkVisibility() && !one.disabled && (one.type !== 'radio' || one.checked)).map((one) =>
+             [...document.querySelectorAll('*')].indexOf(one))"""
+    )
+    assert set(controls) <= set(own)
+    sections = browser.ask("[...document.querySelectorAll('main section')].map((one) => one.id)")
+    places = [sections.index(stop["home"]) for stop in found if stop["home"]]
+    assert places == sorted(places)
+
+
+def tab_to(browser, wanted):
+    for _ in range(400):
+        browser.press("Tab")
+        if wanted(browser.ask(REACHED)):
+            return
+    raise AssertionError("never reached")
+
+
+def test_a_finding_unfolds_and_a_tool_of_a_figure_is_chosen_by_enter(browser, page):
+    page()
+    tab_to(browser, lambda stop: stop["tag"] == "SUMMARY")
+    browser.press("Enter")
+    assert browser.ask("document.querySelector('.verdict details').open") is True
+    browser.press("Enter")
+    assert browser.ask("document.querySelector('.verdict details').open") is False
+    tab_to(browser, lambda stop: stop["name"] == "Lasso Select")
+    lasso = f"""(async () => {PLOTS}.flatMap((plot) => plot.model.toolbar.tools)
+      .some((tool) => tool.type === 'LassoSelectTool' && tool.active))()"""
+    assert browser.ask(lasso) is False
+    browser.press("Enter")
+    assert browser.ask(lasso) is True
+
+
+def test_rows_are_selected_in_every_view_without_a_pointer(browser, page):
+    page()
+    tab_to(browser, lambda stop: stop["id"] == "explore-filter")
+    while browser.ask("document.getElementById('explore-filter').selectedOptions[0].textContent") != "sales":
+        browser.press("ArrowDown")
+    browser.press("Tab")
+    for digit in "120":
+        browser.press(digit)
+    tab_to(browser, lambda stop: stop["id"] == "explore-pick")
+    browser.press("Enter")
+    many = int(
+        re.match(r"(\d+) rows are selected", browser.ask("document.getElementById('explore-selected').innerText"))[1]
+    )
+    assert 90 < many < 150
+    named = browser.ask("document.getElementById('selected-rows').innerText")
+    assert named.startswith(f"{many} selected: rows ")
+    assert browser.ask("document.querySelector('#explore-difference table') !== null")

@@ -50,12 +50,6 @@ def frame_of(browser, view):
     )
 
 
-def press(browser, key):
-    code, text = {"Tab": (9, ""), "Enter": (13, "\r"), "ArrowRight": (39, ""), "ArrowDown": (40, "")}[key]
-    for kind in ("keyDown", "keyUp"):
-        browser.do("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text=text)
-
-
 @pytest.mark.parametrize("name", ["wholesale", "wide", "noise", "one"])
 def test_every_figure_is_drawn_and_nothing_is_fetched_or_complained_about(browser, page_of, name):
     browser.open(page_of(name))
@@ -164,7 +158,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways_and_fingers_scroll_it
 
 def test_the_first_tab_stop_leads_past_the_header(browser, page_of):
     browser.open(page_of("noise"))
-    press(browser, "Tab")
+    browser.press("Tab")
     assert browser.ask("document.activeElement.getAttribute('href')") == "#findings"
     assert browser.ask("document.activeElement.getBoundingClientRect().left") >= 0
 
@@ -239,15 +233,15 @@ def test_the_table_of_columns_is_sorted_by_the_keyboard_both_ways_and_back(brows
     sorting = f"document.querySelectorAll('#columns thead th')[{missing}].getAttribute('aria-sort')"
     start = browser.ask(COLUMNS)
     browser.ask(f"document.querySelectorAll('#columns thead button')[{missing}].focus()")
-    press(browser, "Enter")
+    browser.press("Enter")
     largest = browser.ask(cells)
     assert browser.ask(sorting) == "descending"
     assert largest == sorted(largest, reverse=True)
     assert largest[0] > 900_000
-    press(browser, "Enter")
+    browser.press("Enter")
     assert browser.ask(sorting) == "ascending"
     assert browser.ask(cells) == [0] * 50
-    press(browser, "Enter")
+    browser.press("Enter")
     assert browser.ask(sorting) is None
     assert browser.ask(COLUMNS) == start
     assert browser.complaints == []
@@ -269,9 +263,9 @@ def test_one_switch_changes_all_histograms_by_the_keyboard(browser, page_of):
     assert browser.ask(shown) == [quantities, 0, 0]
     height = browser.ask("document.querySelector('.histograms').offsetHeight")
     browser.ask("document.querySelector('.switch input:checked').focus()")
-    press(browser, "ArrowRight")
+    browser.press("ArrowRight")
     assert browser.ask(shown) == [0, quantities, 0]
-    press(browser, "ArrowRight")
+    browser.press("ArrowRight")
     assert browser.ask(shown) == [0, 0, quantities]
     assert browser.ask("document.querySelector('.histograms').offsetHeight") == pytest.approx(height, abs=2)
 
@@ -294,9 +288,9 @@ def test_cells_are_named_under_the_pointer_and_by_the_arrow_keys(browser, page_o
     browser.mouse("mouseMoved", left - 30, top)
     assert browser.ask(CELL) == ""
     browser.ask("document.getElementById('view-array').focus()")
-    press(browser, "ArrowRight")
+    browser.press("ArrowRight")
     before = browser.ask(CELL)
-    press(browser, "ArrowRight")
-    press(browser, "ArrowDown")
+    browser.press("ArrowRight")
+    browser.press("ArrowDown")
     assert before != browser.ask(CELL) != ""
     assert "white cells" not in before and "charges" in browser.ask(CELL)

@@ -117,7 +117,7 @@ def test_what_the_machine_refuses_is_told_in_a_sentence_with_what_to_do(capsys, 
 def test_a_folder_that_is_gone_is_told_in_a_sentence(tmp_path):
     gone = tmp_path / "gone"
     code = f"import os; os.mkdir({str(gone)!r}); os.chdir({str(gone)!r}); os.rmdir({str(gone)!r})\n"
-    code += "from assay.cli import app; app(['report', 'd.csv'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    code += "from assay.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "report", "d.csv"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 2, done.stderr
     assert done.stderr == "assay: the folder in which assay was started is gone; change to one that is there\n"

@@ -9,6 +9,7 @@ import pytest
 
 WHOLESALE = Path(__file__).parents[2] / "examples" / "data" / "wholesale_customers.csv"
 UNUSED = ["pandas", "polars", "scipy.stats", "scipy.integrate", "scipy.interpolate", "scipy.ndimage", "dask", "PIL"]
+UNUSED += ["numpy.f2py", "assay.models.decision.mdp.bellman"]
 PROBE = f"""
 import json, sys
 from assay.__main__ import main
@@ -61,6 +62,9 @@ from assay.cli.spared import load_libraries, own_process
 own_process()
 load_libraries()
 assert "sklearn" in sys.modules and "pandas" not in sys.modules and "scipy.stats" not in sys.modules
+assert "numpy.f2py" not in sys.modules and "numpy.testing" not in sys.modules
+import numpy as np
+np.testing.assert_equal(np.f2py.get_include(), np.f2py.get_include())
 import pyarrow as pa, scipy, sklearn.utils.fixes
 assert scipy.stats.norm.cdf(0.0) == 0.5
 import pandas as pd

@@ -7,8 +7,8 @@ import inspect
 import warnings
 
 import pytest
-import sklearn.utils.estimator_checks as checks
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.base import BaseEstimator
+from tests.conformance.checked import assert_passes, checks, of_models
 
 from assay import Gaussian, HeldOutRidge, Nearest, Polynomial, Powers, Products, RandomFourier, Within
 from assay.errors import Caution
@@ -206,13 +206,22 @@ def test_every_model_has_settings():
     assert set(SETTINGS) | ONE_SETTING == set(MODELS) and not set(SETTINGS) & ONE_SETTING
 
 
-@parametrize_with_checks(list(settings()))
-def test_scikit_learns_own_checks_pass_in_other_settings(estimator, check, monkeypatch):
-    why = argued(estimator).get(check.func.__name__)
-    if why:  # some fail on one processor and not on another, so that none is expected to
-        pytest.skip(why)
+def test_checks_that_fail_are_told_by_name():
+    class Forgetful(BaseEstimator):
+        def fit(self, X, y=None):
+            return None
+
+    with pytest.raises(ExceptionGroup, match="checks of scikit-learn fail") as failed:
+        assert_passes(Forgetful())
+    told = {note for error in failed.value.exceptions for note in error.__notes__}
+    assert "in check_estimators_fit_returns_self of Forgetful()" in told
+
+
+@of_models(list(settings()))
+def test_scikit_learns_own_checks_pass_in_other_settings(estimator, monkeypatch):
     monkeypatch.setattr(checks, "_is_pairwise_metric", _distances)
     with warnings.catch_warnings():
         # few rounds, rows without a path and the like are said, and are no failure
         warnings.simplefilter("ignore", Caution)
-        check(estimator)
+        # of those argued some fail on one processor and not on another, so that none is expected to
+        assert_passes(estimator, without=argued(estimator))

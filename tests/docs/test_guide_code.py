@@ -56,7 +56,7 @@ def parameters(path):
 RUN = [
     "compare", "csv", "dependence", "discriminant", "divisive", "encoding", "forward-selection", "groups",
     "linear-algebra", "lsi", "mixture", "naive-bayes", "perceptron", "plots", "prediction-views", "robust-svdd",
-    "stringing", "subspace", "svdd", "svr", "validation",
+    "stringing", "subspace", "svdd", "svr", "validation", "README",
 ]  # fmt: skip
 
 
@@ -70,8 +70,10 @@ def test_the_code_of_a_page_runs(name, tmp_path, monkeypatch, capsys):
     (tmp_path / "examples" / "data").symlink_to(DATA)
     for called, source in {"mydata": "penguins", "links": "les_miserables", "messages": "messages"}.items():
         shutil.copy(DATA / f"{source}.csv", tmp_path / f"{called}.csv")
-    page = GUIDE / f"{name}.md"
+    page = ROOT / "README.md" if name == "README" else GUIDE / f"{name}.md"
     X, y = load_iris(return_X_y=True)
     names = {"__name__": "guide", "assay": assay, "np": np, "pd": pd, "X": X, "y": y, "X_new": X[:3]}
+    given = set(names)
     for block in blocks(page):
         exec(compile(block, page.name, "exec"), names)  # the page as a reader would type it
+    assert set(names) > given or capsys.readouterr().out  # something came of it

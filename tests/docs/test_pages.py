@@ -71,12 +71,22 @@ def without_code(text):
     return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
 
 
+def anchors(page):
+    """What headings of a page are called in links."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    heads = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.strip().lower()).replace(" ", "-") for head in heads}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_to_files_lead_somewhere(page):
+def test_links_lead_to_files_and_to_headings_that_are_there(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
-        if not re.match(r"https?:|mailto:|#", target):
-            place = page.parent / target.partition("#")[0]
+        if not re.match(r"https?:|mailto:", target):
+            file, _, heading = target.partition("#")
+            place = page.parent / file if file else page
             assert place.exists() or place.name in WRITTEN, target
+            if heading and place.suffix == ".md" and place.name not in WRITTEN:
+                assert heading in anchors(place), target
 
 
 def test_every_page_is_in_the_tree():

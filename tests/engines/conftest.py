@@ -13,6 +13,8 @@ import pytest
 from assay.engine.local import LocalEngine
 
 REQUIRED = bool(os.environ.get("ASSAY_CLUSTERS"))
+# Java that lives for a minute compiles its code once, and not again to make the best of it: half the time
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def _absent(why):
@@ -61,6 +63,7 @@ def spark_session():
             _absent(f"PySpark is not installed: {error}")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        os.environ.setdefault("SPARK_SUBMIT_OPTS", SHORT_LIVED)  # of drivers, also of those that tests start
         session = (
             SparkSession.builder.master("local-cluster[2,1,1024]")
             .appName("assay-tests")
@@ -68,6 +71,7 @@ def spark_session():
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(sys.path))
+            .config("spark.executor.extraJavaOptions", SHORT_LIVED)
             .getOrCreate()
         )
     session.sparkContext.setLogLevel("ERROR")

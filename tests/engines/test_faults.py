@@ -1,5 +1,6 @@
 """Workers that die, tasks that fail, drivers that are interrupted: nothing is counted twice, nothing is lost."""
 
+import gc
 import os
 import shutil
 import signal
@@ -114,6 +115,19 @@ def test_a_task_that_fails_once_on_spark_changes_nothing(spark_session, fault, f
 def test_blocks_kept_by_spark_survive_a_killed_process(spark_session, file, tmp_path):
     with using(spark_session):
         disturbed(file, tmp_path, "die", kept=True)
+
+
+def test_executors_do_not_go_through_all_they_have_loaded_after_every_task(spark_session, file):
+    """PySpark collects garbage then, which took a tenth of a second with what assay needs in the process."""
+
+    def objects(part):
+        return [(len(gc.get_objects()), gc.get_freeze_count())]
+
+    with using(spark_session):
+        blocks = numbered_floats(read(str(file)))
+        Moments.of(blocks)
+        found = map_reduce(blocks, objects, list.__add__)
+    assert all(frozen > 10 * looked_at for looked_at, frozen in found[-2:])
 
 
 def test_a_part_that_kills_every_worker_is_an_error_in_words(dask_clusters, file, monkeypatch):

@@ -248,6 +248,7 @@ def test_a_report_that_was_killed_goes_on_and_says_the_same(tmp_path, engine):
 
     def command(name, *more):
         asked = ["report", "big.parquet", "-o", f"{name}.html", "--json", f"{name}.json", "--engine", engine]
+        asked += ["--only", "components,correlations", "--quick"]  # passes are kept, whatever is asked after them
         return [sys.executable, "-W", "ignore", "killed.py", *asked, *more]
 
     how = {"cwd": tmp_path, "stdout": subprocess.PIPE, "start_new_session": True}

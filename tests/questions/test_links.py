@@ -57,7 +57,7 @@ def test_the_sentence_says_chance_random_graphs_and_how_many_would_be_links(told
         "Links of blocks can be told beyond the numbers of links of each node: of an unseen link"
     )
     assert "50% by chance" in sentence
-    assert "in random graphs with the same degrees" in sentence
+    assert "in random networks with the same numbers of links" in sentence
     right = round(sum(one.chance for one in told.missing))
     assert "Of the 20 pairs that look most like links" in sentence
     assert f"about {right} would be links if as many were missing as were hidden" in sentence
@@ -171,7 +171,7 @@ def test_the_page_and_the_json_hold_what_was_found(tmp_path):
     made = blocks(3, inside=0.4)
     named = networkx.relabel_nodes(made, lambda i: f"<b>{i}</b>")
     pairs = np.array(list(named.edges()))
-    study = assay.study(Graph.of_edges(pairs[:, 0], pairs[:, 1]))
+    study = assay.study(Graph.of_edges(pairs[:, 0], pairs[:, 1]), only="links")
     answer = study.answers["links"]
     assert answer.evidence.verdict == "supported"
     text = render(study)

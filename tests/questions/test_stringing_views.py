@@ -37,7 +37,7 @@ def test_the_picture_holds_the_cells_of_the_first_in_another_order():
 
 def test_structure_is_called_smoother_than_chance_with_its_numbers():
     caption = view_of(planted()).caption
-    assert caption.startswith("The same 80 rows, without 1 column of other kinds or without spread, ordered so that")
+    assert caption.startswith("The same 80 rows with 6 of 7 columns, ordered so that")
     assert caption.count("smoother than chance (p ") == 2 and "no smoother" not in caption
     assert "missing" not in caption
     assert (

@@ -176,6 +176,8 @@ def table(seed):
         asked["missing"] = "drop"
     if rng.random() < 0.2:
         asked["log"] = "never"
+    if seed % 3 == 1:
+        asked["effort"] = "quick"
     return Drawn(frame.reset_index(drop=True), bool(rng.random() < 0.5), asked)
 
 

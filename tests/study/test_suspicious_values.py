@@ -30,7 +30,7 @@ def test_ordinary_numbers_are_not_suspicious(x):
 
 
 def test_one_value_far_out_is_named():
-    assert of(np.r_[RNG.standard_normal(300), 1e6]) == "largest value 1e+06 lies far from the rest"
+    assert of(np.r_[RNG.standard_normal(300), 1e6]) == "largest value 1,000,000 lies far from the rest"
 
 
 def test_on_a_logarithmic_scale_a_long_tail_is_ordinary():

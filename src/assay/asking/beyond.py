@@ -55,9 +55,11 @@ def place(found: float) -> float:
 def times(found: float) -> str:
     """The number in two digits, or whole.
 
-    >>> times(0.234), times(3.14159), times(37.4), times(1234.0)
-    ('0.23', '3.1', '37', '1,234')
+    >>> times(0.0), times(0.234), times(3.14159), times(37.4), times(1234.0)
+    ('0', '0.23', '3.1', '37', '1,234')
     """
+    if found < 0.005:
+        return "0"
     return f"{found:.2f}" if found < 0.995 else f"{found:.1f}" if found < 9.95 else count(round(found))
 
 

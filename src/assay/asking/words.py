@@ -25,7 +25,7 @@ EXAMINED = ("structure examined", "structures examined")  # what a look of the l
 LINE = 100  # letters of a finding's line
 SURVIVED: tuple[Verdict, ...] = ("supported", "suggestive")
 _NAMED = 4
-_NAMES = (60, 40, 30, 22, 16, 12, 8, 5)  # letters of a name in a line, the first that fit
+_NAMES = (60, 40, 30, 26, 22, 19, 16, 14, 12, 10, 8, 5)  # letters of a name in a line, the first that fit
 _SMALL = 0.05  # a p that a reader takes for something
 
 

@@ -44,7 +44,7 @@ def run() -> int:
     code = 0
     for work in (_invoke, _flush):
         try:
-            with explained("--debug" in sys.argv):
+            with explained("--debug" in sys.argv, in_folder=work is _invoke):
                 work()
         except typer.Exit as end:
             code = end.exit_code or code

@@ -1,8 +1,9 @@
 """What libraries load for others and a report has no use for: half a second of a small one.
 
-scikit-learn imports pandas, where it is installed, and `scipy.stats`; pyarrow looks for pandas when it makes its first
-array. In a process of our own they are loaded as if pandas were not there, and `scipy.stats` once it is used. Somebody
-else's question may use any of it, and so may an engine: then all is as ever.
+scikit-learn imports pandas, where it is installed, and `scipy.stats`; SciPy takes every module of NumPy, tests and
+Fortran's compiler among them; pyarrow looks for pandas when it makes its first array. In a process of our own they are
+loaded as if pandas were not there, and the others once they are used. Somebody else's question may use any of it, and
+so may an engine: then all is as ever.
 """
 
 import gc
@@ -15,7 +16,7 @@ from importlib.metadata import entry_points
 from importlib.util import LazyLoader
 from types import ModuleType
 
-_LATER = "scipy.stats"
+_LATER = ("scipy.stats", "numpy.f2py", "numpy.testing")
 _SEARCHES = 100  # of younger objects before one of all
 _own = False  # whether this process is ours: to pyarrow, pandas is not there for as long as it lasts
 
@@ -52,7 +53,7 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if name == "pandas":
             raise ModuleNotFoundError("pandas is not looked for here", name=name)
-        spec = PathFinder.find_spec(name, path, target) if name == _LATER else None
+        spec = PathFinder.find_spec(name, path, target) if name in _LATER else None
         if spec is not None and spec.loader is not None:
             spec.loader = LazyLoader(spec.loader)
         return spec
@@ -66,7 +67,9 @@ def _spared() -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        found = sys.modules.get(_LATER)
-        if found is not None and type(found) is not ModuleType:  # nobody used it: whoever does imports it anew
-            del sys.modules[_LATER]
-            vars(sys.modules["scipy"]).pop("stats", None)
+        for name in _LATER:
+            found = sys.modules.get(name)
+            if found is not None and type(found) is not ModuleType:  # nobody used it: whoever does imports it anew
+                del sys.modules[name]
+                package, _, own = name.rpartition(".")
+                vars(sys.modules[package]).pop(own, None)

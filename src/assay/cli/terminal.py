@@ -27,15 +27,21 @@ class Step:
 
 
 @contextmanager
-def explained(debug: bool, written: str = "nothing was written") -> Iterator[Step]:
+def explained(debug: bool, written: str = "nothing was written", *, in_folder: bool = True) -> Iterator[Step]:
     """Errors on purpose and of the machine become one sentence and exit code 2, all others one and exit code 3.
 
     An interrupt gives 130, another signal that ends programs 128 and its number.
+
+    Args:
+        debug: whether tracebacks are shown.
+        written: what is told of files.
+        in_folder: whether the work needs the folder in which it was started.
     """
     step = Step()
     try:
         with stoppable():
-            _refuse_no_folder()
+            if in_folder:
+                _refuse_no_folder()
             yield step
     except (typer.Exit, typer.Abort):
         raise

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from assay.arrays import Array
-from assay.asking.words import Words, one_line
+from assay.asking.words import Words
+from assay.comparison.differences import Say
 from assay.comparison.looks import Looks
 from assay.comparison.pair import Pair
 from assay.linalg.ranks import average_ranks
-from assay.views.axes.numbers import number, percent
+from assay.views.axes.numbers import number, percent, told_apart
 
 _READING = (
     "A column whose values lie elsewhere, spread otherwise or are missing more often in one table. Rows are exchanged "
@@ -40,8 +42,8 @@ class LookedAt:
     looks: Looks
 
 
-def said(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]:
-    """The line and the sentence of a difference, and its numbers for programs.
+def said(pair: Pair, column: LookedAt) -> tuple[Say, str, dict[str, Any]]:
+    """What writes the line, and the sentence of a difference and its numbers for programs.
 
     Args:
         pair: the two tables.
@@ -50,23 +52,25 @@ def said(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]:
     return _of_levels(pair, column) if column.what in ("levels", "missing") else _of_numbers(pair, column)
 
 
-def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]:
+def _of_numbers(pair: Pair, column: LookedAt) -> tuple[Say, str, dict[str, Any]]:
     values, (a, b) = pair.values[:, pair.columns.index(column.name)], pair.names
     sides = [values[~pair.second & np.isfinite(values)], values[pair.second & np.isfinite(values)]]
     (low_a, mid_a, high_a), (low_b, mid_b, high_b) = (
         np.quantile(x, [0.25, 0.5, 0.75], method="inverted_cdf") for x in sides
     )
     above = _exceeds(*sides)
+    middles = told_apart(number, [float(mid_a), float(mid_b)], 3)
     way = column.looks.names[column.looks.strongest]
     if way == "location":
         agree = (mid_b - mid_a) * (above - 0.5) > 0.0
-        lead = f"lies {'higher' if above > 0.5 else 'lower'} in {b}: median" if agree else "has a median of"
+        way_up = "higher" if above > 0.5 else "lower"
+        lead = f"lies {way_up} in {b}: median" if agree else "has a median of"
         words = (
-            f"{lead} {number(mid_a)} in {a} and {number(mid_b)} in {b}; a row of {b} has the larger value in "
+            f"{lead} {middles[0]} in {a} and {middles[1]} in {b}; a row of {b} has the larger value in "
             f"{percent(above)} of pairs"
         )
         if agree:
-            brief = f"lies {'higher' if above > 0.5 else 'lower'} in {{b}}: median {number(mid_b)}, not {number(mid_a)}"
+            brief = f"lies {way_up} in {{b}}: median {middles[1]}, in {{a}} {middles[0]}"
         else:
             brief = f"has larger values in {{{'b' if above > 0.5 else 'a'}}} more often than not"
     else:
@@ -85,22 +89,25 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]
         "second_larger": above,
     }
     of = "The length of " if column.what == "length" else ""
-    line = one_line(lambda short: f"{of}{short(column.name)} {brief.format(a=short(a), b=short(b))}")
+
+    def line(short: Callable[[str], str]) -> str:
+        return f"{of}{short(column.name)} {brief.format(a=short(a), b=short(b))}"
+
     return line, f"{of}{column.name} {words}.", numbers
 
 
-def _of_levels(pair: Pair, column: LookedAt) -> tuple[str, str, dict[str, Any]]:
+def _of_levels(pair: Pair, column: LookedAt) -> tuple[Say, str, dict[str, Any]]:
     look = column.looks.strongest
     level, member = column.looks.names[look], column.looks.scores[:, look]
     shares = [float(np.nanmean(member[side])) for side in (~pair.second, pair.second)]
     what = "missing" if column.what == "missing" else level
-    sentence = (
-        f"{column.name} is {what} in {percent(shares[0])} of {pair.names[0]} and in {percent(shares[1])} of "
-        f"{pair.names[1]}."
-    )
-    to = f"{percent(shares[1])} of the rows, not {percent(shares[0])}"
-    line = one_line(lambda short: f"{short(column.name)} is {short(what)} in {to}, in {short(pair.names[1])}")
-    return line, sentence, {"level": level, "shares": shares}
+    before, after = told_apart(percent, shares, 1)
+
+    def said(short: Callable[[str], str]) -> str:
+        a, b = map(short, pair.names)
+        return f"{short(column.name)} is {short(what)} in {before} of {a} and {after} of {b}"
+
+    return said, f"{said(str)}.", {"level": level, "shares": shares}
 
 
 def _exceeds(first: Array, last: Array) -> float:

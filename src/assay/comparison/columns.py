@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.comparison.column_words import SHARE_WORDS, WORDS, LookedAt, said
-from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import (
+    DRAWS,
+    FOLDS,
+    METHOD,
+    Difference,
+    Differences,
+    against_all,
+    evidence_of,
+    lines_of,
+)
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, measured_looks, standard_errors
 from assay.comparison.pair import Pair
@@ -82,4 +91,4 @@ def _difference(
     line, sentence, numbers = said(pair, column)
     name = f"{'missing' if column.what == 'missing' else 'column'}-{column.name}"
     words = SHARE_WORDS if column.what in ("levels", "missing") else WORDS
-    return Difference(name, "column", column.name, line, sentence, evidence, words, unseen.holds, numbers)
+    return Difference(name, "column", column.name, lines_of(line), sentence, evidence, words, unseen.holds, numbers)

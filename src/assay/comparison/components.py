@@ -9,19 +9,31 @@ reference  Krzanowski, Permutational tests for correlation matrices, Statistics 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Array, Mask
-from assay.asking.words import Words, one_line
+from assay.asking.words import Words
 from assay.comparison.correlated import Scores, sampling, scores_of
 from assay.comparison.correlations import STAGES
-from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import (
+    DRAWS,
+    FOLDS,
+    METHOD,
+    Difference,
+    Differences,
+    Say,
+    against_all,
+    evidence_of,
+    lines_of,
+)
 from assay.comparison.held_out import HeldOutDifference, held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
 from assay.linalg.noise.monte_carlo import monte_carlo
-from assay.views.axes.numbers import percent
+from assay.views.axes.numbers import percent, told_apart
 
 WORDING = "Do the leading components differ?"
 WORDS = Words(
@@ -78,9 +90,8 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
         limit=exchange.limit,
     )
     line, sentence, shares = _said(pair, scores, exchange.second, look, m)
-    one = Difference(
-        "components", "components", "components", line, sentence, evidence, WORDS, unseen.holds, {"shares": shares}
-    )
+    lines, numbers = lines_of(line), {"shares": shares}
+    one = Difference("components", "components", "components", lines, sentence, evidence, WORDS, unseen.holds, numbers)
     return Differences((one,), 2 * m, f"against the largest of {2 * m} in each of {null.draws} draws")
 
 
@@ -132,20 +143,24 @@ def _parts(scores: Scores, second: Mask, rows: Mask) -> Array:
     return np.stack([Z.T @ Z / len(Z) for Z in some])
 
 
-def _said(pair: Pair, scores: Scores, second: Mask, look: int, m: int) -> tuple[str, str, list[float]]:
+def _said(pair: Pair, scores: Scores, second: Mask, look: int, m: int) -> tuple[Say, str, list[float]]:
     R, k = scores.correlations(second), look % m + 1
     d, (a, b) = len(R[0]), pair.names
     vectors = np.linalg.eigh(R)[1][:, :, ::-1][:, :, :k]
     if look < m:
         own, other = (float(_along(vectors[s], R[1]).sum() / d) for s in (1, 0))
         lead = "component of" if k == 1 else f"{k} components of"
-        words = f"The leading {lead} {a} {'explains' if k == 1 else 'explain'} {percent(other)} of {b}, where its own "
-        theirs, its = percent(other), percent(own)
-        line = one_line(
-            lambda short: f"The components of {short(a)} explain {theirs} of {short(b)}, where its own explain {its}"
-        )
+        theirs, its = told_apart(percent, [other, own], 1)
+        words = f"The leading {lead} {a} {'explains' if k == 1 else 'explain'} {theirs} of {b}, where its own "
+
+        def line(short: Callable[[str], str]) -> str:
+            return f"The components of {short(a)} explain {theirs} of {short(b)}, where its own explain {its}"
+
         return line, f"{words}{'explains' if k == 1 else 'explain'} {its}.", [other, own]
     shares = [float(_along(vectors[s][:, k - 1 :], R[s])[0] / d) for s in (0, 1)]
-    first, last = map(percent, shares)
-    line = one_line(lambda short: f"Component {k} explains {first} of {short(a)} and {last} of {short(b)}")
-    return line, f"Component {k} explains {first} of {a} and {last} of {b}.", shares
+    first, last = told_apart(percent, shares, 1)
+
+    def said(short: Callable[[str], str]) -> str:
+        return f"Component {k} explains {first} of {short(a)} and {last} of {short(b)}"
+
+    return said, f"{said(str)}.", shares

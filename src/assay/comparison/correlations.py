@@ -14,14 +14,23 @@ from functools import partial
 import numpy as np
 
 from assay.arrays import Array, Indices, Mask
-from assay.asking.words import Words, one_line
+from assay.asking.words import Words
 from assay.comparison.correlated import Scores, pair_variances, sampling, scores_of
-from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import (
+    DRAWS,
+    FOLDS,
+    METHOD,
+    Difference,
+    Differences,
+    against_all,
+    evidence_of,
+    lines_of,
+)
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
 from assay.linalg.noise.monte_carlo import monte_carlo
-from assay.views.axes.numbers import fraction
+from assay.views.axes.numbers import fraction, told_apart
 
 WORDING = "Which pairs of columns go together differently?"
 WORDS = Words(
@@ -88,18 +97,19 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
             limit=exchange.limit,
         )
         r = [float(R[side][k]) for side in (0, 1)]
+        before, after = told_apart(fraction, r, 2)
         sentence = (
-            f"{a} and {b} go together differently: rank correlation {fraction(r[0])} in {pair.names[0]}, "
-            f"{fraction(r[1])} in {pair.names[1]}."
+            f"{a} and {b} go together differently: rank correlation {before} in {pair.names[0]}, {after} in "
+            f"{pair.names[1]}."
         )
         numbers = {"correlations": r}
-        line = one_line(partial(_line, a, b, (fraction(r[0]), fraction(r[1])), pair.names))
+        lines = lines_of(partial(_line, a, b, (before, after), pair.names))
         found.append(
             Difference(
                 f"correlation-{a}-{b}",
                 "correlation",
                 f"{a}, {b}",
-                line,
+                lines,
                 sentence,
                 evidence,
                 WORDS,
@@ -113,7 +123,7 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
 
 def _line(a: str, b: str, r: tuple[str, str], tables: tuple[str, str], short: Callable[[str], str]) -> str:
     names = [short(name) for name in tables]
-    return f"{short(a)} and {short(b)} go together differently: {r[0]} in {names[0]}, {r[1]} in {names[1]}"
+    return f"{short(a)} and {short(b)} correlate at {r[0]} in {names[0]}, {r[1]} in {names[1]}"
 
 
 def _pairs(pair: Pair, scores: Scores) -> tuple[Indices, Indices]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from assay.arrays import Array
 from assay.asking.answer import Answer
 from assay.asking.finding import Finding
 from assay.asking.page import Page
-from assay.asking.words import Words
+from assay.asking.words import Words, one_line
 from assay.comparison.held_out import HeldOutDifference
 from assay.data.as_frames import records_of
 from assay.evidence.evidence import Evidence, Null, verdict_of
@@ -28,6 +29,9 @@ METHOD = "names of the tables exchanged among rows"
 DRAWS = 499
 FOLDS = 5
 _SLACK = 1e-9
+_OPENINGS = {"supported": "", "suggestive": "Perhaps: "}
+_DENIED = "No clear difference: "
+Say: TypeAlias = Callable[[Callable[[str], str]], str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +39,8 @@ class Difference:
     """One thing in which the tables may differ.
 
     Attributes:
-        id, kind, subject, line, sentence: as of a `Finding`.
+        id, kind, subject, sentence: as of a `Finding`.
+        lines: as of a `Finding`, by what opens it: `lines_of` writes them.
         evidence: p against chance, q for all that its question examined.
         words: how its evidence is spoken of.
         holds: whether it is there on unseen rows.
@@ -45,7 +50,7 @@ class Difference:
     id: str
     kind: str
     subject: str
-    line: str
+    lines: dict[str, str]
     sentence: str
     evidence: Evidence
     words: Words
@@ -55,12 +60,24 @@ class Difference:
     @property
     def said(self) -> str:
         """Its line, which does not claim what its verdict does not."""
-        opening = {"supported": "", "suggestive": "Perhaps: "}.get(self.evidence.verdict, "No clear difference: ")
-        return f"{opening}{self.line}"
+        return self.lines[_OPENINGS.get(self.evidence.verdict, _DENIED)]
 
     def stricter(self, factor: float, level: float) -> Difference:
         """The same where other questions were asked too."""
         return replace(self, evidence=self.evidence.stricter(factor, level, effect_holds=self.holds))
+
+
+def lines_of(say: Say) -> dict[str, str]:
+    """A line for every verdict, by what opens it; names are as long as fit behind that.
+
+    Args:
+        say: writes the line with what shortens a name.
+    """
+    return {opening: one_line(partial(_opened, opening, say)) for opening in (*_OPENINGS.values(), _DENIED)}
+
+
+def _opened(opening: str, say: Say, short: Callable[[str], str]) -> str:
+    return f"{opening}{say(short)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,14 +13,23 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from assay.arrays import Array
-from assay.asking.words import Words, one_line
-from assay.comparison.differences import DRAWS, FOLDS, METHOD, Difference, Differences, against_all, evidence_of
+from assay.asking.words import Words
+from assay.comparison.differences import (
+    DRAWS,
+    FOLDS,
+    METHOD,
+    Difference,
+    Differences,
+    against_all,
+    evidence_of,
+    lines_of,
+)
 from assay.comparison.held_out import held_out_difference
 from assay.comparison.looks import level_looks, standard_errors
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
 from assay.optimize.kmeans.lloyd import group_few_rows
-from assay.views.axes.numbers import percent
+from assay.views.axes.numbers import percent, told_apart
 
 WORDING = "Do groups of rows have other shares?"
 WORDS = Words(
@@ -76,18 +85,18 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
     )
     shares = [float(member[side].mean()) for side in (~pair.second, pair.second)]
     count = int(labels[at].max()) + 1
+    share = told_apart(percent, shares, 1)
     sentence = (
-        f"Rows with {_described(pair, X, member > 0)} make up {percent(shares[0])} of {pair.names[0]} and "
-        f"{percent(shares[1])} of {pair.names[1]}: one of {count} groups of both tables together."
+        f"Rows with {_described(pair, X, member > 0)} make up {share[0]} of {pair.names[0]} and {share[1]} of "
+        f"{pair.names[1]}: one of {count} groups of both tables together."
     )
-    share = tuple(map(percent, shares))
-    line = one_line(
+    lines = lines_of(
         lambda short: (
             f"A group of rows makes up {share[0]} of {short(pair.names[0])} and {share[1]} of {short(pair.names[1])}"
         )
     )
     numbers = {"groups": count, "shares": shares}
-    one = Difference("groups", "groups", "groups of rows", line, sentence, evidence, WORDS, unseen.holds, numbers)
+    one = Difference("groups", "groups", "groups of rows", lines, sentence, evidence, WORDS, unseen.holds, numbers)
     return Differences((one,), evidence.looks, f"against the most surprising group in each of {null.draws} draws")
 
 

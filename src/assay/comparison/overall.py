@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from assay.arrays import Array, Mask
 from assay.asking.words import Words
-from assay.comparison.differences import FOLDS, METHOD, Difference, Differences, against_all, evidence_of
+from assay.comparison.differences import FOLDS, METHOD, Difference, Differences, against_all, evidence_of, lines_of
 from assay.comparison.held_out import held_out_mean
 from assay.comparison.pair import Pair
 from assay.evidence.evidence import Null
@@ -76,7 +76,8 @@ def ask(pair: Pair, seed: int, level: float) -> Differences | None:
         f"{percent(float(told[0]))} of pairs; chance alone in 50%."
     )
     line = f"A rule tells rows of the two tables apart in {percent(float(told[0]))} of pairs, 50% by chance"
-    one = Difference("overall", "overall", "all columns", line, sentence, evidence, WORDS, unseen.holds)
+    lines = lines_of(lambda short: line)
+    one = Difference("overall", "overall", "all columns", lines, sentence, evidence, WORDS, unseen.holds)
     return Differences((one,), 1, f"one test, {null.draws} draws")
 
 

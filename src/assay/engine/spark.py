@@ -5,6 +5,7 @@ A task that fails is tried again by Spark; the result of each part is merged onc
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -133,7 +134,7 @@ class SparkEngine(Engine):
             return blocks
         if any(needed(part) is not None for part in blocks.parts()):  # Spark keeps frames itself: persist them
             return blocks
-        kept = self._spread(blocks.parts()).map(guarded(Read.of)).persist(StorageLevel.MEMORY_AND_DISK)
+        kept = self._spread(blocks.parts()).map(_at_work(Read.of)).persist(StorageLevel.MEMORY_AND_DISK)
         return _OnExecutors(blocks, kept)
 
     def gather(self, blocks: Parted[Block]) -> list[Block]:
@@ -187,18 +188,18 @@ class SparkEngine(Engine):
         if isinstance(blocks, _OnExecutors):
             rdd, count = blocks.kept, len(blocks.parts())
             with self._explained():
-                yield from _raised(rdd.map(guarded(work)).collect() if count else [])
+                yield from _raised(rdd.map(_at_work(work)).collect() if count else [])
             return
         parts = blocks.parts()
         if parts and needed(parts[0]) is not None:
             with self._explained():
-                results = _of_frame(needed(parts[0])[0], parts, guarded(work))
+                results = _of_frame(needed(parts[0])[0], parts, _at_work(work))
             yield from _raised(results)
             return
         step = _PARTS_OF_A_JOB * self.workers
         for start in range(0, len(parts), step):
             with self._explained():
-                results = self._spread(parts[start : start + step]).map(guarded(work)).collect()
+                results = self._spread(parts[start : start + step]).map(_at_work(work)).collect()
             yield from _raised(results)
 
     @contextmanager
@@ -212,6 +213,33 @@ class SparkEngine(Engine):
             if type(error).__module__.startswith("py4j"):
                 raise EngineError(f"a task failed again and again on the Spark cluster ({_cause(error)})") from error
             raise
+
+
+def _at_work(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Guarded work in a process of an executor, which pays for what it has loaded once and not with every task."""
+    inner = guarded(work)
+
+    def done(*given: Any) -> Any:
+        result = inner(*given)
+        _set_modules_apart()
+        return result
+
+    return done
+
+
+_modules = 0
+
+
+def _set_modules_apart() -> None:
+    """Keep what modules hold out of the collection of garbage that PySpark asks for after every task.
+
+    It goes through every object, those of numba and SciPy among them: a tenth of a second, more than most tasks take.
+    """
+    global _modules
+    if len(sys.modules) != _modules:
+        gc.collect()
+        gc.freeze()
+        _modules = len(sys.modules)
 
 
 def _keep_interrupts() -> None:

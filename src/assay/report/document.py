@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib import resources
 
@@ -10,6 +11,9 @@ from assay.report.headline import Headline
 from assay.views.html.elements import section
 from assay.views.html.escape import escaped
 from assay.views.html.figure_file import policy
+
+# an option is not broken at its hyphens
+_OPTION, _UNBROKEN = re.compile(r"--[a-z][a-z-]*"), r'<span class="unbroken">\g<0></span>'
 
 
 def document(
@@ -50,7 +54,7 @@ def opening(brand: str, name: str, facts: Sequence[str], answer: Headline, notes
         answer: in one line.
         notes: plain sentences.
     """
-    listed = "".join(f"<li>{escaped(note)}</li>" for note in notes)
+    listed = "".join(f"<li>{_OPTION.sub(_UNBROKEN, escaped(note))}</li>" for note in notes)
     warning = (
         '<aside class="notes" aria-labelledby="notes"><h2 id="notes">Before you rely on this</h2>'
         f"<ul>{listed}</ul></aside>"

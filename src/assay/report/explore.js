@@ -185,7 +185,9 @@
   const pairs = new Map(held.pairs.map((pair) => [`${pair[0]} ${pair[1]}`, pair]));
   const finding = (a, b) => pairs.get(`${a.k} ${b.k}`) ?? pairs.get(`${b.k} ${a.k}`);
   const told = (a, b) => {
-    if (a === b) return ["", "One column by itself. Choose another for one of the axes to see how the two go together."];
+    if (a === b) {
+      return ["", `One column by itself.${columns.length > 1 ? " Choose another for one of the axes to see how the two go together." : ""}`];
+    }
     if (a.kind === "groups" || b.kind === "groups") {
       return ["", "The groups were made from the columns: that they differ there is no finding of its own."];
     }

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.comparison.comparison import Comparison
-from assay.models.decision.mdp.learning.learned import Learned
-from assay.models.decision.mdp.solution import Solution
 from assay.report.headline import comparison_headline, headline
 from assay.shown import visible_json
 from assay.study.findings import Study
 from assay.version import __version__
+
+if TYPE_CHECKING:  # a report of a table has no use for decision processes
+    from assay.models.decision.mdp.learning.learned import Learned
+    from assay.models.decision.mdp.solution import Solution
 
 _LONG = 50  # entries of a list; of a longer one each has a line to itself
 _ENCODER = json.JSONEncoder(allow_nan=False, ensure_ascii=False, sort_keys=True)

@@ -10,7 +10,7 @@ from assay.asking.coarse import FEWEST, OTHER
 from assay.asking.table import FirstLook
 from assay.report.first_look import QUANTITIES, farther
 from assay.report.profile import along, spoken
-from assay.views.axes.numbers import count, counted, number, percent
+from assay.views.axes.numbers import count, counted, percent, rounded
 from assay.views.columns.histogram import (
     LEVELS,
     REACH,
@@ -188,7 +188,7 @@ def _rounded(value: float, kind: str) -> str:
     """A number of the summary with two digits, so that no cell is told; a time by its month."""
     if kind == "time" and abs(value) < 3e6:
         return str(np.datetime64(int(value), "D").astype("datetime64[M]"))
-    return number(float(f"{value:.1e}"))
+    return rounded(float(f"{value:.1e}"))
 
 
 def _standard_words(look: FirstLook, j: int, x: NDArray[np.float64]) -> str:

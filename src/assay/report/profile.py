@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.asking.card import LISTED, Column, DataCard
 from assay.asking.column_profile import ColumnProfile, Value
-from assay.views.axes.numbers import MISSING, count, number, percent, sparkline
+from assay.views.axes.numbers import MISSING, count, percent, rounded, sparkline
 from assay.views.html.escape import visible
 from assay.views.html.searchable import most_rows, searchable
 
@@ -14,7 +14,6 @@ _HEADS = (
 )  # fmt: skip
 _NUMERIC = range(2, 13)
 _ALWAYS = 4  # heads that stay, whatever is in them
-_DIGITS = 4
 _TOP = 3
 _NAME = 24
 
@@ -68,7 +67,7 @@ def _row(column: Column, of: ColumnProfile | None, rows: int) -> list[str]:
     return [
         column.name, column.kind, count(of.count), missing, distinct,
         "" if of.zeros is None else f"{about}{count(of.zeros)}",
-        *(rounded(value) for value in (of.low, of.quarter, of.median, of.three_quarters, of.high, of.mean, of.sd)),
+        *(_value(value) for value in (of.low, of.quarter, of.median, of.three_quarters, of.high, of.mean, of.sd)),
         _top(of), along(of),
     ]  # fmt: skip
 
@@ -78,21 +77,9 @@ def _least(column: Column, of: ColumnProfile) -> bool:
     return bool(of.sampled) and column.kind not in ("category", "boolean")
 
 
-def rounded(value: Value) -> str:
-    """A number with four digits, so that no cell is told; a date as it is.
-
-    Args:
-        value: of a profile.
-
-    >>> rounded(112151.0), rounded(2007.0), rounded("2020-02-01"), rounded(None)
-    ('112,200', '2007', '2020-02-01', '')
-    """
-    if value is None or isinstance(value, str):
-        return value or ""
-    short = float(f"{value:.{_DIGITS}g}")
-    if 1.0 <= abs(short) < 1e4:
-        return f"{short:.{_DIGITS}g}".replace("-", "−")
-    return number(short)
+def _value(value: Value) -> str:
+    """A value of a profile: a date as it is, nothing where it is not known."""
+    return value or "" if value is None or isinstance(value, str) else rounded(value)
 
 
 def _top(of: ColumnProfile) -> str:
@@ -111,7 +98,7 @@ def along(of: ColumnProfile) -> str:
     share = of.drift_of.startswith("share")
     if of.drift_of == "mean day":
         return sparkline(of.drift)
-    first, last = (percent(part) if share else rounded(part) for part in (known[0], known[-1]))
+    first, last = (percent(part) if share else _value(part) for part in (known[0], known[-1]))
     return f"{sparkline(of.drift)} {first} to {last}"
 
 
@@ -125,9 +112,9 @@ def spoken(of: ColumnProfile | None) -> list[str]:
         return []
     said = []
     if of.median is not None:
-        said.append(f"median {rounded(of.median)}, half from {rounded(of.quarter)} to {rounded(of.three_quarters)}")
+        said.append(f"median {_value(of.median)}, half from {_value(of.quarter)} to {_value(of.three_quarters)}")
     if of.mean is not None and of.sd is not None:
-        said.append(f"mean {rounded(of.mean)}, SD {rounded(of.sd)}")
+        said.append(f"mean {_value(of.mean)}, SD {_value(of.sd)}")
     if of.distinct is not None:
         said.append(f"{count(of.distinct)} different")
     if of.zeros:

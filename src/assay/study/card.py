@@ -19,6 +19,7 @@ from assay.data.field import Field
 from assay.study.column_profile import day_of, profile_of, spread_of
 from assay.study.profile import Profile
 from assay.study.suspicious_values import suspect, suspicious_numbers, suspicious_texts, suspicious_times
+from assay.views.axes.numbers import rounded
 
 _LEVELS = 4
 
@@ -72,6 +73,8 @@ def typical(known: Field, stats: ColumnStats) -> str:
 
     >>> typical(Field("x", "number", unit="kg"), ColumnStats(9, 0, n=9, low=1.0, high=3.5, mean=2.0))
     '1 to 3.5 kg, mean 2'
+    >>> typical(Field("x", "number"), ColumnStats(9, 0, n=9, low=-1234.5, high=3.22e-05, mean=-2.0))
+    '−1234 to 0.0000322, mean −2'
     """
     if known.kind == "boolean" and stats.n:
         return f"yes in {stats.mean:.0%}"
@@ -87,16 +90,9 @@ def typical(known: Field, stats: ColumnStats) -> str:
     if known.kind in ("number", "count", "ordered", "constant") and stats.n:
         unit = f" {known.unit}" if known.unit else ""
         if stats.low == stats.high:
-            return f"{_number(stats.low)}{unit}"
-        return f"{_number(stats.low)} to {_number(stats.high)}{unit}, mean {_number(stats.mean)}"
+            return f"{rounded(stats.low)}{unit}"
+        return f"{rounded(stats.low)} to {rounded(stats.high)}{unit}, mean {rounded(stats.mean)}"
     return ""
-
-
-def _number(x: float) -> str:
-    """A number with four digits that matter; years and codes as they are, larger ones with commas."""
-    if abs(x) >= 1e9 or 0.0 < abs(x) < 1e-3:
-        return f"{x:.3g}"
-    return f"{float(f'{x:.4g}'):,.0f}" if abs(x) >= 10_000 else f"{x:.4g}"
 
 
 def _texts(profile: Profile, known: Field, stats: ColumnStats, j: int) -> list[str]:

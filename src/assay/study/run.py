@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -21,6 +22,7 @@ from assay.data.columns.target import KnownTarget
 from assay.data.source import Source
 from assay.engine.current import caching, engine_of, using
 from assay.errors import AssayError, ParameterError
+from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.validate import RandomState, seed_of
 from assay.study.chosen import ON_REQUEST, Choice, left_out
 from assay.study.complete_blocks import Missing
@@ -37,6 +39,7 @@ from assay.version import __version__
 Answers: TypeAlias = dict[QuestionOf[Any], Answer]
 
 _SPARSE = "every column lacks more than half of its values"
+_FEW_CELLS = 2**15  # of a table whose products are too small for threads of BLAS
 
 
 def study(
@@ -328,12 +331,19 @@ def _ask(
         answers[question] = answer
 
 
+def _blas_threads(subject: Table | Subject[Any]) -> AbstractContextManager[None]:
+    """One for a small table: on a busy machine, several wait for each other at each of thousands of products."""
+    rows = subject.rows if isinstance(subject, Table) else None
+    return one_blas_thread() if rows is not None and rows.size <= _FEW_CELLS else nullcontext()
+
+
 def _answered(question: QuestionOf[Any], subject: Table | Subject[Any], context: Context) -> tuple[Answer | None, str]:
     """The answer, or why there is none. A fault in a question of another package is said and stops nothing."""
     try:
         left_out = question.costly and context.effort == "quick"
         why = LEFT_OUT if left_out else question.why_not(subject, context)
-        answer = None if why else question.ask(subject, context)
+        with _blas_threads(subject):
+            answer = None if why else question.ask(subject, context)
     except AssayError:
         raise
     except Exception as error:

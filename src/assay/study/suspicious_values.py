@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Array
 from assay.study.number_spread import NumberSpread
+from assay.views.axes.numbers import rounded
 
 _FEWEST = 20
 _FAR = 25.0
@@ -46,7 +47,7 @@ def suspicious_numbers(x: Array, low: float, high: float, *, log: bool = False) 
         return "; ".join(found)
     scaled = np.log1p if log else np.asarray
     found = [
-        f"{what} {value:.4g} lies far from the rest"
+        f"{what} {rounded(value)} lies far from the rest"
         for what, value in (("smallest value", low), ("largest value", high))
         if np.isfinite(value) and _beyond(float(scaled(value)), np.asarray(scaled(seen)), _FAR)
     ]

@@ -85,8 +85,15 @@ def test_rows_and_cells_have_one_colour_and_two_columns_need_no_excuse():
 
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_one_row_one_centre_and_one_column(d):
-    embed({"one": voronoi(np.zeros((1, d)), np.zeros((1, d)), [0])})
-    embed({"two": voronoi(np.zeros((1, d)), np.arange(2.0)[:, None] + np.zeros((2, d)))})
+    one = voronoi(np.zeros((1, d)), np.zeros((1, d)), [0])
+    two = voronoi(np.zeros((1, d)), np.arange(2.0)[:, None] + np.zeros((2, d)))
+    for plot, k in ((one, 1), (two, 2)):
+        drawn = patches(plot)
+        areas = [ConvexHull(cell).volume for cell in drawn.values()]
+        assert sorted(drawn) == list(range(k)) and min(areas) > 0
+        whole = ConvexHull(np.concatenate(list(drawn.values()))).volume
+        assert sum(areas) == pytest.approx(whole, rel=1e-9)
+        assert list(embed({"plot": plot})[1]) == ["plot"]
 
 
 def test_what_cannot_be_drawn_is_refused():

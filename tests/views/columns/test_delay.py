@@ -40,7 +40,10 @@ def test_chance_is_one_level_or_one_per_lag_in_any_order():
 
 
 def test_one_lag_and_no_correlation_at_all():
-    embed({"one": delay_view([0], [1.0], 0), "flat": delay_view([0, 1], [0.0, 0.0])})
+    one, flat = delay_view([0], [1.0], 0), delay_view([0, 1], [0.0, 0.0])
+    assert [p.text.text for p in one.center if isinstance(p, Label)] == ["0: 1.00"]
+    assert [p for p in flat.center if isinstance(p, Label)] == [] and said(flat) == ["a delay"]
+    assert list(embed({"one": one, "flat": flat})[1]) == ["one", "flat"]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_the_largest_confusions_are_named():
         "1,088 of 1,100 rows are right (98.9%). Most confused: cat taken for dog (10, 10.0%); "
         "dog taken for cat (1, 0.1%); dog taken for owl (1, 0.1%)."
     ]
-    assert said(confusion_view(np.diag([3, 4]))) == ["7 of 7 rows are right (100.0%)."]
+    assert said(confusion_view(np.diag([3, 4]))) == ["7 of 7 rows are right (100%)."]
     assert said(confusion_view([[0]])) == ["There are no rows."]
 
 

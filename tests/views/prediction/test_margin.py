@@ -95,7 +95,7 @@ def test_values_on_a_grid_give_the_same_line_and_no_guess_about_rows():
     np.testing.assert_allclose(decide(contours(plot)[0][1]), 0.0, atol=1e-9)
     assert said(plot) == ["2 of 60 rows are support vectors."]
     told = margin_view(X, NAMES, (x, y, values), at_rows=np.where(NOISY, 1.0, -1.0))
-    assert said(told) == ["0 of 60 rows lie on the wrong side (0.0%)."]
+    assert said(told) == ["0 of 60 rows lie on the wrong side (0%)."]
 
 
 def test_of_too_many_rows_a_fair_sample_is_drawn():
@@ -115,7 +115,11 @@ def test_any_unit_and_a_rule_that_always_says_the_same(factor):
 
 
 def test_two_rows_in_one_place_can_be_drawn():
-    embed({"plot": margin_view([[1.0, 2.0], [1.0, 2.0]], ["a", "b"], decide)})
+    plot = margin_view([[1.0, 2.0], [1.0, 2.0]], ["a", "b"], decide)
+    for axis, place in ((plot.x_range, 1.0), (plot.y_range, 2.0)):
+        assert axis.start < place < axis.end < np.inf
+    assert said(plot) == ["1 of 2 rows lie on the wrong side (50.0%)."]
+    assert list(embed({"plot": plot})[1]) == ["plot"]
 
 
 @pytest.mark.parametrize(

@@ -64,13 +64,14 @@ def test_groups_beyond_ten_are_drawn_alike_and_many_rows_as_a_shade():
 
 
 def test_none_one_and_equal_rows():
-    embed(
-        {
-            "none": canonical_variates_view(np.empty((0, 2)), []),
-            "one": canonical_variates_view([[1.0]], ["a"]),
-            "equal": canonical_variates_view(np.full((4, 2), 1e300), ["a", "a", "b", None]),
-        }
-    )
+    plots = {
+        "none": canonical_variates_view(np.empty((0, 2)), []),
+        "one": canonical_variates_view([[1.0]], ["a"]),
+        "equal": canonical_variates_view(np.full((4, 2), 1e300), ["a", "a", "b", None]),
+    }
+    assert [len(rows(plot)["row"]) for plot in plots.values()] == [0, 1, 4]
+    assert [len(means(plot)) for plot in plots.values()] == [0, 1, 2]
+    assert list(embed(plots)[1]) == list(plots)
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def _number(field: Field, seen: ColumnStats, options: EncodingOptions) -> Decisi
         and abs(seen.log_skewness) < seen.skewness
     )
     if asked or skewed:
-        why = f"skewness {seen.skewness:.1f}, of log(1 + x) {seen.log_skewness:.1f}"
+        why = f"skewness {seen.skewness:.1f}, of log(1 + x) {seen.log_skewness:.1f}".replace("-", "−")
         return Decision(field, Number(seen.reading, True), "log(1 + x)", f"as asked; {why}" if asked else why)
     return Decision(field, Number(seen.reading, False), "as it is", "")
 
@@ -168,8 +168,9 @@ def _levels(field: Field, form: Form, seen: ColumnStats, options: EncodingOption
     kept = [(level, count) for level, count in most if count >= options.min_share * total][: options.max_levels]
     common = sum(count for _, count in kept)
     if common < _COMMON_LEVELS * total:
-        told = f"{len(most):,} levels, nearly all rare: those with {options.min_share:.3g} of the rows or more"
-        return _aside(field, f"{told} hold {common / total:.3g} of them together")
+        least = f"{100 * options.min_share:.3g}% of the rows or more"
+        told = f"those with {least} hold {100 * common / total:.2g}% together" if kept else f"none has {least}"
+        return _aside(field, f"{len(most):,} levels, nearly all rare: {told}")
     rare = [level for level, _ in most[len(kept) :]]
     kept.sort(key=lambda item: natural(item[0]))
     shares = [count / total for _, count in kept]

@@ -28,7 +28,7 @@ def views(found: Clustered) -> list[View]:
     return [
         View(
             "communities", "The links, nodes in the order of their communities", _matrix(found), (),
-            "A cell is dark where links are many. Inside communities, along the diagonal, there are more than "
+            "A cell stands out where links are many. Inside communities, along the diagonal, there are more than "
             "elsewhere; lines part them. Nodes without a community of three or more come last.",
             _table(found), "rows",
         )
@@ -51,7 +51,15 @@ def _table(found: Clustered) -> str:
     left = found.left
     if left is None:
         return ""
-    heads = ["", "Nodes", "Best linked", "Links inside", "Unseen links inside", "By degrees alone", "Comes back"]
+    heads = [
+        "",
+        "Nodes",
+        "Best linked",
+        "Links inside",
+        "Unseen links inside",
+        "By chance",
+        "Comes back",
+    ]
     rows = [
         [
             f"Community {c + 1}",

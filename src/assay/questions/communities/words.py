@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assay.asking.words import SURVIVED, Words, chance, listed, one_line
-from assay.questions.communities.answer import BACK, Clustered
+from assay.questions.communities.answer import Clustered
 from assay.views.axes.numbers import count, counted, fraction, percent
 
 WORDS = Words(
@@ -14,7 +14,7 @@ WORDS = Words(
     statistic="Modularity",
     statistic_format=fraction,
     unseen="Of unseen links",
-    held_out="more stay inside than degrees alone give",
+    held_out="more stay inside than the numbers of links alone give",
     held_out_format=percent,
     units=("link", "links"),
     stability="Borders come back",
@@ -130,13 +130,14 @@ def _size(found: Clustered) -> str:
     low, high = (percent(end) for end in evidence.interval)
     links = "weight of unseen links stays" if found.links.weighted else "unseen links stay"
     shares = (
-        f"{percent(left.inside)} of the {links} inside communities found without them, where degrees alone give "
-        f"{percent(left.expected)} (95% interval of the difference {low} to {high})"
+        f"{percent(left.inside)} of the {links} inside communities found without them, where the numbers of links "
+        f"alone give {percent(left.expected)} (95% interval of the difference {low} to {high})"
     )
     if not found.holds:
         shares = f"This is not borne out by unseen links: {shares[0].lower()}{shares[1:]}"
     theirs = f"modularity {fraction(evidence.statistic)}, theirs {fraction(evidence.null.median)}"
-    return f"{shares}; communities of random networks with the same degrees are weaker ({theirs}; {chance(evidence)})."
+    weaker = f"communities of random networks with the same numbers of links are weaker ({theirs}; {chance(evidence)})"
+    return f"{shares}; {weaker}."
 
 
 def _unsure(found: Clustered) -> str:
@@ -152,13 +153,13 @@ def _none(found: Clustered) -> str:
         return ""
     few = (
         f"No communities beyond chance: the best found have modularity {fraction(evidence.statistic)}, and those of "
-        f"random networks with the same degrees {fraction(evidence.null.median)} ({chance(evidence)})."
+        f"random networks with the same numbers of links {fraction(evidence.null.median)} ({chance(evidence)})."
     )
     if evidence.held_out is None:
         return few
     return (
-        f"{few} Of unseen links {percent(left.inside)} stay inside communities found without them; degrees alone give "
-        f"{percent(left.expected)}."
+        f"{few} Of unseen links {percent(left.inside)} stay inside communities found without them; the numbers of "
+        f"links alone give {percent(left.expected)}."
     )
 
 
@@ -184,4 +185,4 @@ def back(found: Clustered, c: int) -> str:
     if found.left is None:
         return ""
     share = percent(float(found.left.jaccard[c]))
-    return share if found.left.jaccard[c] >= BACK else f"{share}, not separable"
+    return share if c in found.firm else f"{share}, border not sure"

@@ -205,7 +205,8 @@ def _chance(
         )
         median = np.array([np.median(draws) for draws in found.null])
         upper = np.array([np.quantile(draws, 1.0 - level, method="higher") for draws in found.null])
-        how = f"{'columns permuted' if design is None else _MOVED[design.kind]}, components found before taken out"
+        moved = "columns permuted" if design is None else _MOVED[design.kind]
+        how = f"{moved}; components found before are taken out first"
         p = found.p_tail[: len(median)]
         return Chance(p, median, upper, found.n_real, max(found.draws), how)
     t = len(law.chance_upper)

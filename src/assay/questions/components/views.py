@@ -184,7 +184,8 @@ def loading_tables(result: Components) -> tuple[str, str]:
 def _scree_words(result: Components) -> str:
     law = f"Noise of {count(result.n)} rows and {counted(result.d, 'column')} alone would lie between "
     law += f"{number(float(result.law.lower))} and {number(float(result.law.upper))}."
-    bend = f"The curve bends after component {result.knee}; that is what the eye goes by, not a test."
+    bent = f"bends after component {result.knee}" if result.knee else "has no bend"
+    bend = f"The curve {bent}; that is what the eye goes by, not a test."
     tested = [e for e in result.tested if e.null is not None]
     if not tested:
         return f"{law} {bend}"

@@ -50,7 +50,8 @@ def line(found: Correlations) -> str:
     def said(short: Callable[[str], str]) -> str:
         best = f"{_pair(found, 0, short)} ({strength})"
         if verdict == "supported" and found.n_pairs == 1:
-            return f"1 of {counted(d.tested, 'pair')} of columns goes together: {best}"
+            one = "The only pair" if d.tested == 1 else f"1 of {counted(d.tested, 'pair')}"
+            return f"{one} of columns goes together: {best}"
         if verdict == "supported":
             return f"{count(found.n_pairs)} of {counted(d.tested, 'pair')} of columns go together, most {best}"
         if verdict == "suggestive":

@@ -48,11 +48,12 @@ def _drawn(found: Groups, page: Page, plane: Plane, called: list[str]) -> list[V
         figure = embedding_map(
             add_map(page.source, plane.places, prefix="g"), groups=called, prefix="g", axes=plane.axes
         )
-    sizes = ", ".join(count(int(size)) for size in found.sizes)
+    each = [count(int(size)) for size in found.sizes]
+    sizes = " and ".join(filter(None, (", ".join(each[:-1]), each[-1])))
     return [
         View(
             "groups", "The groups on components 1 and 2", figure, (("dot soft", "a row"),),
-            f"{found.k} groups of {sizes} rows: {found.way}. Groups that overlap here may lie apart along further "
+            f"{found.k} groups, of {sizes} rows: {found.way}. Groups that overlap here may lie apart along further "
             "directions. The search is compared with the same one in tables with the same correlations and no groups.",
             _searched_table(found) + _profile_table(found), "rows",
         )

@@ -100,7 +100,7 @@ class LinksTold(Answer):
             return ""
         if not self.told or not self.surprising:
             return "who is linked with whom"
-        return f"who is linked with whom, {counted(self.surprising, 'surprising link')}"
+        return f"who is linked with whom ({counted(self.surprising, 'surprising link')})"
 
     def views(self, page: Page | None = None) -> list[View]:
         """Tables of missing and of surprising links, and how well each score does."""

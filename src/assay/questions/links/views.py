@@ -41,10 +41,12 @@ def _ends(told: LinksTold) -> list[str]:
 
 def _missing(told: LinksTold) -> View:
     rows = [
-        [name_cell(one.source), name_cell(one.target), number(one.score), count(one.common), percent(one.chance)]
+        [name_cell(one.source), name_cell(one.target), number(one.score), percent(one.chance), count(one.common)]
         for one in told.missing
     ]
-    heads = [*_ends(told), "Score", "On the way" if told.directed else "In common", "Would be a link"]
+    heads = [*_ends(told), "Score", "Would be a link", "Nodes between" if told.directed else "In common"]
+    if not any(one.common for one in told.missing):  # a score may know links of nodes that share nobody
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
     right = sum(one.chance for one in told.missing)
     caption = (
         f'The {len(rows)} pairs that are not linked and look most like links, by {CALLED[told.found.score]}. "Would be '
@@ -88,9 +90,10 @@ def _scores(told: LinksTold) -> View:
     caption = (
         "How often an unseen link scores above a pair that is not linked, in five folds of links. Pairs are drawn in "
         "two ways: their ends have like numbers of links, which is what the finding is about; or each is as likely, "
-        "and then numbers of links alone tell most. In random graphs with the same degrees the score is chosen anew. "
+        "and then numbers of links alone tell most. In random networks with the same numbers of links the score is "
+        "chosen anew. "
         f"Weights are not used. {'One score was' if chosen == 1 else f'{chosen} scores were'} chosen in the five folds."
     )
-    heads = ["Score", "Above a pair of like degrees", "Above any pair"]
+    heads = ["Score", "Above a pair with as many links", "Above any pair"]
     numbers = table("What tells links", heads, rows, numeric=(1, 2))
     return View("link-scores", "What tells links", drawn, (), " ".join([caption, *told.found.limits()]), numbers)

@@ -10,7 +10,7 @@ from assay.views.axes.numbers import count, counted, percent
 WORDS = Words(
     "network whose links can be told",
     "networks whose links can be told",
-    statistic="Links above pairs of like degrees",
+    statistic="Links above pairs with as many links",
     statistic_format=percent,
     unseen="On unseen links",
     held_out="more of the comparisons won than by numbers of links alone",
@@ -71,8 +71,8 @@ def sentence(told: LinksTold) -> str:
         )
     by_chance = percent(float(told.chance.mean()))
     size = (
-        f"of an unseen link and a pair of like degrees that is not linked, the link scores higher in "
-        f"{percent(evidence.statistic)} (50% by chance, {by_chance} in random graphs with the same degrees; "
+        f"of an unseen link and a pair that is not linked but has as many links, the link scores higher in "
+        f"{percent(evidence.statistic)} (50% by chance, {by_chance} in random networks with the same numbers of links; "
         f"{chance(evidence)})"
     )
     if evidence.verdict not in ("supported", "suggestive"):

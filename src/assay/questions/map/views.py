@@ -8,6 +8,7 @@ from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.models.row_maps import TSNE, map_method
 from assay.questions.map.answer import RowMap
+from assay.questions.map.test import FITTED
 from assay.views.axes.numbers import count, percent
 from assay.views.html.elements import table
 from assay.views.html.view import View
@@ -29,14 +30,16 @@ def views(drawn: RowMap, page: Page) -> list[View]:
         figure = embedding_map(drawn.coordinates, rows=drawn.rows + 1, faint=faint, groups=page.groups)
     else:
         figure = embedding_map(add_map(page.source, drawn.coordinates), faint=faint, groups=page.groups)
+    placed = len(drawn.rows) > FITTED
+    made = f" (rows among the {count(FITTED)} that make the map; the others are placed on it)" if placed else ""
     return [
         View(
             "map", "A map of the rows", figure,
             (("dot soft", "a row"), ("dot faint", "keeps no more neighbours than on a map of shuffled columns")),
             f"{_drawn_by(drawn)}. Rows near each other are alike in all columns together: of "
-            f"the {drawn.k} nearest rows in the data a row keeps {percent(float(drawn.kept.mean()))} here, on maps of "
-            f"shuffled columns {percent(float(drawn.chance.mean()))}. How far groups lie apart, how large and dense "
-            "they are cannot be read from such a map, and its axes mean nothing.",
+            f"the {drawn.k} nearest rows in the data a row keeps {percent(drawn.evidence.statistic)} here, on maps of "
+            f"shuffled columns {percent(float(drawn.chance.mean()))}{made}. How far groups lie apart, how large and "
+            "dense they are cannot be read from such a map, and its axes mean nothing.",
             _table(drawn), "rows",
         )
     ]  # fmt: skip

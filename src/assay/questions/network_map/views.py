@@ -21,13 +21,16 @@ def views(drawn: NetworkMap, page: Page) -> list[View]:
         page: what figures share: communities of the nodes.
     """
     if drawn.evidence.verdict not in SURVIVED:
-        told = "No map of the network is drawn: random graphs with the same degrees give one that is as good."
+        told = (
+            "No map of the network is drawn: random networks with the same numbers of links give one that is as good."
+        )
         return [View("no-network-map", caption=told, about="rows")]
     names = drawn.names or tuple(str(node) for node in range(len(drawn.degrees)))
     figure = node_map(
         drawn.places, drawn.links, drawn.degrees, names=names, groups=page.node_groups,
         faint=np.nan_to_num(drawn.doubt, nan=1.0, posinf=1.0),
     )  # fmt: skip
+    grey = "" if page.node_groups is None else "Grey nodes are in no community that comes back."
     some = ""
     if len(drawn.links) > DRAWN_LINKS:
         some = f" {count(DRAWN_LINKS)} of {count(len(drawn.links))} links are drawn, by chance."
@@ -35,11 +38,11 @@ def views(drawn: NetworkMap, page: Page) -> list[View]:
     return [
         View(
             "network-map", "A map of the network", figure, tuple(key),
-            "Nodes in their order along two eigenvectors of the network's Laplacian, across and upward, so that nodes "
-            "that are linked, directly and by many short paths, lie close together. Links are the faint lines."
-            f"{some} The best-connected nodes are named where there is room; the pointer names all. Every strip of the "
-            "map, across or upward, has as many nodes, so how large a group is can be read from it and how far apart "
-            "groups are cannot; the axes mean nothing by themselves.",
+            "Nodes that are linked, directly and by many short paths, lie close together. Links are the faint lines. "
+            f"{grey}{some} The best-connected nodes are named where there is "
+            "room; the pointer names all. Every strip of the map, across or upward, has as many nodes, so how large a "
+            "group is can be read from it and how far apart groups are cannot. The axes mean nothing by themselves: "
+            "nodes are in their order along two eigenvectors of the network's Laplacian.",
             _table(drawn), "rows",
         )
     ]  # fmt: skip
@@ -51,8 +54,8 @@ def _table(drawn: NetworkMap) -> str:
     rows = [
         ["Nodes on the map", count(int(drawn.on_map.sum()))],
         ["Of the nodes with links", percent(drawn.share)],
-        ["Unseen links nearer than a pair of like degrees", percent(evidence.held_out)],
-        ["The same in random graphs with the same degrees", percent(float(drawn.chance.mean()))],
+        ["Unseen links nearer than a pair with as many links", percent(evidence.held_out)],
+        ["The same in random networks with the same numbers of links", percent(float(drawn.chance.mean()))],
         ["In the best of them", percent(float(drawn.chance.max()))],
         ["Nodes that move less than half as far as two nodes lie apart", percent(float(np.mean(doubt < 0.5)))],
     ]

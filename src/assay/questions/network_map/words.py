@@ -9,10 +9,10 @@ from assay.views.axes.numbers import percent
 WORDS = Words(
     "map of the network",
     "maps of the network",
-    statistic="Links nearer than pairs of like degrees",
+    statistic="Links nearer than pairs with as many links",
     statistic_format=percent,
     unseen="On unseen links",
-    held_out="of links nearer than a pair of like degrees",
+    held_out="of links nearer than a pair with as many links",
     held_out_format=percent,
     units=("link", "links"),
     stability="Nodes stay in their place",
@@ -33,18 +33,21 @@ def line(drawn: NetworkMap) -> str:
 
 
 def sentence(drawn: NetworkMap) -> str:
-    """How often an unseen link is nearer than a pair of like degrees, here and in random graphs."""
+    """How often an unseen link is nearer than a pair with as many links, here and in random graphs."""
     evidence = drawn.evidence
     size = (
-        f"made without some links, it puts the ends of such a link nearer to each other than two nodes of like degrees "
-        f"that are not linked in {percent(evidence.statistic)}"
+        f"made without some links, it puts the ends of such a link nearer to each other than two nodes with as many "
+        f"links that are not linked in {percent(evidence.statistic)}"
     )
     part = ""
     if drawn.share < 1.0:
         part = f" {percent(drawn.share)} of the nodes with links are on it; no path leads to the others."
     if evidence.verdict == "not testable here":
-        return f"A map of the network cannot be told from chance: {size}, and the degrees leave no other network.{part}"
-    by_chance = f"50% by chance, {percent(float(drawn.chance.mean()))} in random graphs with the same degrees"
+        no_other = "and the numbers of links leave no other network"
+        return f"A map of the network cannot be told from chance: {size}, {no_other}.{part}"
+    by_chance = (
+        f"50% by chance, {percent(float(drawn.chance.mean()))} in random networks with the same numbers of links"
+    )
     unseen = ""
     if evidence.held_out is not None and evidence.interval is not None:
         low, high = (percent(end) for end in evidence.interval)

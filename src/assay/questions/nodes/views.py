@@ -44,7 +44,7 @@ def _ranking(found: Nodes) -> View:
         links = count(int(found.in_links[node]))
         chance = probability(p).removeprefix("= ") if p is not None else ""
         rows.append([name_cell(found.names[node]), number(found.scores[node]), rank, links, number(ratio), chance])
-    heads = ["Node", "PageRank", "95% of ranks", "Links to it", "Times what its degree gives", "p, all nodes counted"]
+    heads = ["Node", "PageRank", "95% of ranks", "Links to it", "Times what its links give", "p, all nodes counted"]
     caption = (
         "PageRank of the first nodes, with the range of 95% of draws in which every node draws its links anew among "
         "those it has. Nodes whose ranges overlap may change places."
@@ -58,7 +58,11 @@ def _rings(found: Nodes, groups: list[str] | None) -> list[View]:
     names = [visible(name, _NAME) for name in found.names]
     size = found.scores * len(names)
     look: dict[str, Any] = {"names": names, "groups": groups, "size": size, "size_label": "PageRank, of the mean"}
-    tint = " Colours are communities; links inside one have its colour." if groups is not None else ""
+    tint = (
+        " Colours are communities that come back; links inside one have its colour. Grey: in none of them."
+        if groups is not None
+        else ""
+    )
     order = "by community" if groups is not None else "so that linked ones are near"
     weighted = bool(np.ptp(found.graph.weights.data) > 0) if found.graph.weights.nnz else False
     heavy = " Wide lines weigh more." if weighted else ""

@@ -14,15 +14,16 @@ def _times(value: float | None) -> str:
 WORDS = Words(
     "node",
     "nodes",
-    statistic="PageRank as a multiple of what the degree gives",
+    statistic="PageRank as a multiple of what the number of links gives",
     statistic_format=_times,
     unseen="On unseen links",
-    held_out="what the degrees give, for nodes that the other half of the links names",
+    held_out="what the numbers of links give, for nodes that the other half of the links names",
     held_out_format=_times,
     units=("node", "nodes"),
     reading="PageRank is how often a walk along links is at a node. It grows with the number of links, so it is "
     "compared with random graphs in which every node has as many links as here: a rank is said to be more than the "
-    "degree only where it is otherwise than in nearly all of them, and where half of the links says of the other half.",
+    "number of links only where it is otherwise than in nearly all of them, and where one half of the links says so "
+    "of the other.",
 )
 _NAMED = 3
 
@@ -57,15 +58,15 @@ def sentence(found: Nodes) -> str:
     evidence, some = found.evidence, found.clear
     like = (
         f"the rank correlation with the number of links is {fraction(found.agreement)}, "
-        f"{fraction(found.expected[1])} in random graphs with the same degrees"
+        f"{fraction(found.expected[1])} in random networks with the same numbers of links"
     )
     if evidence.verdict in SURVIVED:
-        said = f"The order of the nodes is not what their degrees give: {like} ({chance(evidence)})."
+        said = f"The order of the nodes is not what their numbers of links give: {like} ({chance(evidence)})."
         said = _standing_out(found) if len(some) else said
         if evidence.held_out is not None:
             said += (
                 f" Nodes that half of the links names have {number(evidence.held_out)} times the score that their "
-                "degrees give in the other half, in the same direction."
+                "numbers of links give in the other half, in the same direction."
             )
     else:
         said = f"The ranks of the nodes repeat the numbers of their links ({chance(evidence)}): {like}."
@@ -84,7 +85,7 @@ def _standing_out(found: Nodes) -> str:
     verb = "has" if len(some) == 1 else "have"
     return (
         f"{count(len(some))} of {counted(len(found.tested), 'node')} {verb} another PageRank than the number of links "
-        f"gives in random graphs with the same degrees: {'; '.join(parts)} ({chance(found.evidence)})."
+        f"gives in random networks with the same numbers of links: {'; '.join(parts)} ({chance(found.evidence)})."
     )
 
 

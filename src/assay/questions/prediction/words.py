@@ -79,12 +79,12 @@ def machine_name(kind: Kind) -> str:
 def points(share: float) -> str:
     """A share as points of a hundred, whole from one on.
 
-    >>> points(0.034), points(0.0042), points(0.0004)
-    ('3', '0.4', '0')
+    >>> points(0.034), points(-0.0042), points(0.0004)
+    ('3', '−0.4', '0')
     """
     if abs(share) < 0.0005:
         return "0"
-    return f"{100.0 * share:.0f}" if abs(share) >= 0.0095 else f"{100.0 * share:.1f}"
+    return f"{100.0 * share:.{0 if abs(share) >= 0.0095 else 1}f}".replace("-", "−")
 
 
 def _size(found: Prediction) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.asking.words import SURVIVED, chance
 from assay.questions.stringing.answer import Axis, ReorderedAxis, ReorderedTable
-from assay.views.axes.numbers import count, counted, fraction, percent
+from assay.views.axes.numbers import count, fraction, percent
 from assay.views.columns.array_plot import CLIP, array_plot, standardised
 from assay.views.html.elements import NAME, name_cell, table
 from assay.views.html.escape import visible
@@ -39,8 +39,8 @@ def views(found: ReorderedTable) -> list[View]:
 
 def _caption(found: ReorderedTable) -> str:
     look = found.look
-    left = len(look.columns) - len(found.columns)
-    others = f", without {counted(left, 'column')} of other kinds or without spread" if left else ""
+    some = len(found.columns) < len(look.columns)
+    others = f" with {count(len(found.columns))} of {count(len(look.columns))} columns" if some else ""
     missing = bool(np.isnan(look.values[np.ix_(found.rows, found.columns)]).any())
     filled = " For the order only, a value of another row stands in for a missing one." if missing else ""
     return (

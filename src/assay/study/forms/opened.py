@@ -68,5 +68,6 @@ def _found_out(form: Form[Any], data: Any) -> Subject[Any]:
 def _noted(subject: Subject[Any], why: str) -> Subject[Any]:
     """The same, with a note on what told its form and how to have a table instead."""
     called = forms()[subject.form].called
-    note = f"These data are studied as {called}, not as a table of rows: {why}. Say form=table to study the rows."
+    instead = "Say form=table (--form table) to study the rows."
+    note = f"These data are studied as {called}, not as a table of rows: {why}. {instead}"
     return replace(subject, card=replace(subject.card, notes=(note, *subject.card.notes)))

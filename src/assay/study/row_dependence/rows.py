@@ -197,7 +197,7 @@ def _seen(
     serial = serial_look(X)
     if serial is None or serial.design is None:
         return None
-    level = ", changes of level taken off" if serial.parts > 1 else ""
+    level = ", jumps of level left out" if serial.parts > 1 else ""
     most = f"{fraction(serial.alike)} from row to row in {owner[serial.column]}{level}"
     if serial.design.kind == "place":
         said = f"Rows look like the lines of a grid, neighbours alike ({most})"
@@ -272,8 +272,8 @@ def _limited(rows: RowDependence, X: Array) -> RowDependence:
     effective, least = _effective(X, design)
     limit = design.limit
     if not limit and least < FEWEST_EFFECTIVE.get(design.kind, 0.0):
-        fewest = f"in the columns that change most slowly only about {count(round(least))}"
-        limit = f"{fewest}, too few to tell structure from chance"
+        slowest = f"tell only as much as about {count(round(least))} independent rows"
+        limit = f"the columns that change most slowly {slowest}, too few to tell structure from chance"
     design = replace(design, limit=limit)
     end = f"; {limit}, so nothing is called supported." if limit else ". Splits and chance go by that."
     evidence = replace(rows.evidence, statistic=rows.n / effective)

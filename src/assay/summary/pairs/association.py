@@ -263,7 +263,7 @@ def standardised(X: Array, groups: NDArray[np.intp], *, ranks: bool, counted: bo
     if counted:
         counts = np.repeat(resting, found)
         for j in np.flatnonzero(width > 1).tolist():
-            counts[starts[j] : starts[j + 1]] = _of_levels(X[:, bounds[j] : bounds[j + 1]], found[j])
+            counts[starts[j] : starts[j + 1]] = _of_levels(X[:, bounds[j] : bounds[j + 1]], int(found[j]))
     seen = None
     if missing.any():
         whole = np.logical_or.reduceat(missing, bounds[:-1], axis=1)

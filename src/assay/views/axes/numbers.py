@@ -1,16 +1,21 @@
-"""Numbers as a reader wants them: three digits that matter, no more."""
+"""Numbers as a reader wants them: three digits that matter, and more only where they tell two numbers apart."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 MISSING = "–"
 _BARS = "▁▂▃▄▅▆▇█"
+_MORE_DIGITS = 4
 
 
-def number(value: float | None) -> str:
+def number(value: float | None, digits: int = 3) -> str:
     """Three significant digits, whole from a thousand on, with thousands apart from ten thousand on: 2007 is a year.
+
+    Args:
+        value: the number.
+        digits: significant ones below the point; see `told_apart`.
 
     >>> number(2.6438), number(0.05631), number(-1234.6), number(12345.6), number(1.2e-9), number(None)
     ('2.64', '0.0563', '−1235', '12,346', '1.20e−9', '–')
@@ -23,20 +28,57 @@ def number(value: float | None) -> str:
     if size == 0:
         return "0"
     if not 1e-4 <= size < 1e7:
-        mantissa, exponent = f"{value:.2e}".split("e")
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         text = f"{mantissa}e{int(exponent)}"
-    elif size >= 9999.5:
-        text = f"{value:,.0f}"
-    elif size >= 999.5:
-        text = f"{value:.0f}"
     else:
-        text = f"{value:.{_decimals(size)}f}"
+        text = f"{value:{',' if size >= 9999.5 else ''}.{_decimals(size, digits)}f}"
     return text.replace("-", "−")
 
 
-def _decimals(size: float) -> int:
-    """Decimals that leave three significant digits: 2.64, 12.3, 123, 0.0563."""
-    return max(0, 2 - math.floor(math.log10(size)))
+def _decimals(size: float, digits: int) -> int:
+    """Decimals that leave so many significant digits: 2.64, 12.3, 123, 0.0563."""
+    return max(0, digits - 1 - math.floor(math.log10(size)))
+
+
+def rounded(value: float) -> str:
+    """A value of the data: four digits, so that no cell is told; no zeros at its end, and years as they are.
+
+    >>> [rounded(x) for x in (112151.0, 2007.0, -1.5, 3.22e-5, 4.5e9, 7.25e-9, 0.0)]
+    ['112,200', '2007', '−1.5', '0.0000322', '4,500,000,000', '7.25e−9', '0']
+    """
+    short = float(f"{value:.4g}")
+    size = abs(short)
+    if not math.isfinite(value) or size == 0:
+        return number(value)
+    if not 1e-6 <= size < 1e12:
+        mantissa, exponent = f"{short:.3e}".split("e")
+        text = f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    elif size >= 1e4:
+        text = f"{short:,.0f}"
+    elif size >= 1e-4:
+        text = f"{short:.4g}"
+    else:
+        text = f"{short:.10f}".rstrip("0")
+    return text.replace("-", "−")
+
+
+def told_apart(write: Callable[[float, int], str], values: Sequence[float], digits: int) -> list[str]:
+    """Several numbers of one sentence, with as many digits as tell different ones apart.
+
+    Args:
+        write: how a number is written with so many digits.
+        values: the numbers.
+        digits: the fewest.
+
+    >>> told_apart(percent, [0.00595, 0.00640], 1), told_apart(number, [2.641, 2.644], 3), told_apart(number, [1, 1], 3)
+    (['0.60%', '0.64%'], ['2.641', '2.644'], ['1.00', '1.00'])
+    """
+    said: list[str] = []
+    for some in range(digits, digits + _MORE_DIGITS):
+        said = [write(value, some) for value in values]
+        if len(set(said)) == len(set(values)):
+            return said
+    return [write(value, digits) for value in values]
 
 
 def sparkline(values: Sequence[float | None]) -> str:
@@ -78,30 +120,41 @@ def counted(value: int, noun: str, plural: str | None = None) -> str:
     return f"{count(value)} {noun if value == 1 else plural or noun + 's'}"
 
 
-def percent(share: float | None) -> str:
-    """Share in percent with one decimal; a small one is not called zero, nor one that lacks little all.
+def percent(share: float | None, digits: int = 1) -> str:
+    """Share in percent with one decimal, none and all without; a small one is not called none, nor almost all all.
+
+    Args:
+        share: the share.
+        digits: decimals; see `told_apart`.
 
     >>> percent(0.4408), percent(0.0001), percent(0.0), percent(0.9999), percent(1.0), percent(None)
-    ('44.1%', '< 0.1%', '0.0%', '> 99.9%', '100.0%', '–')
+    ('44.1%', '< 0.1%', '0%', '> 99.9%', '100%', '–')
     """
     if share is None or not math.isfinite(share):
         return MISSING
-    if 0 < share < 0.0005:
-        return "< 0.1%"
-    if 0.9995 <= share < 1.0:
-        return "> 99.9%"
-    return f"{share:.1%}".replace("-", "−")
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    unit = 10.0**-digits
+    if 0 < share < unit / 200:
+        return f"< {unit:.{digits}f}%"
+    if 1.0 - unit / 200 <= share < 1.0:
+        return f"> {100 - unit:.{digits}f}%"
+    return f"{share:.{digits}%}".replace("-", "−")
 
 
-def fraction(value: float | None) -> str:
+def fraction(value: float | None, digits: int = 2) -> str:
     """Number between 0 and 1 with two decimals and no leading zero, such as an alignment.
+
+    Args:
+        value: the number.
+        digits: decimals; see `told_apart`.
 
     >>> fraction(0.936), fraction(-1.0), fraction(-0.001), fraction(None)
     ('.94', '−1.00', '.00', '–')
     """
     if value is None or not math.isfinite(value):
         return MISSING
-    return _bare(f"{round(value, 2) + 0.0:.2f}")  # + 0.0 takes the sign off a rounded zero
+    return _bare(f"{round(value, digits) + 0.0:.{digits}f}")  # + 0.0 takes the sign off a rounded zero
 
 
 def probability(p: float | None, *, bound: bool = False) -> str:

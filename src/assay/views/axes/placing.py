@@ -155,8 +155,14 @@ def place_names(
 
 def _within(middles: Array, places: Array, reach: Array) -> NDArray[np.bool_]:
     """Which places lie in boxes about the middles, (s, middles, places)."""
-    near: NDArray[np.bool_] = np.all(np.abs(middles[:, :, None] - places[:, None]) < reach, axis=3)
-    return near
+    return _in_boxes(middles[:, :, None], places[:, None], reach)
+
+
+def _in_boxes(middles: Array, places: Array, reach: Array) -> NDArray[np.bool_]:
+    """Whether places (..., 2) lie in boxes about middles (..., 2), one coordinate after the other: that is faster."""
+    across = np.abs(middles[..., 0] - places[..., 0]) < reach[..., 0]
+    across &= np.abs(middles[..., 1] - places[..., 1]) < reach[..., 1]
+    return np.asarray(across)
 
 
 def _crowded_first(points: Array) -> NDArray[np.intp]:
@@ -200,10 +206,10 @@ def place_arrow_names(tips: ArrayLike, widths: ArrayLike) -> tuple[Array, Array]
 
 def _conflicts(tried: Array, half: Array, placed: Array, halves: Array, tips: Array) -> Array:
     """Price of a name at each place tried: names it would cover, and shafts that would run through it."""
-    covered = np.all(np.abs(tried[:, None] - placed) < half + halves, axis=2).sum(axis=1)
+    covered = _in_boxes(tried[:, None], placed, half + halves).sum(axis=1)
     # a shaft is sampled densely enough that none of its samples can step over a line of text
     along = np.linspace(0, 1, 60)[:, None, None] * tips
-    struck = np.all(np.abs(tried[:, None, None] - along) < half + 1.0, axis=3).any(axis=1).sum(axis=1)
+    struck = _in_boxes(tried[:, None, None], along, half + 1.0).any(axis=1).sum(axis=1)
     price: Array = 50.0 * covered + 8.0 * struck
     return price
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,6 +83,10 @@ def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None) ->
     return GroupLooks(code, texts, names, colours, markers)
 
 
-def _rank(value: Any) -> tuple[bool, Any]:
-    number = isinstance(value, (int, float, np.number))
-    return (not number, value if number else str(value))
+def _rank(value: Any) -> tuple[bool, float, str]:
+    """Numbers before texts, and texts that begin with a number by it: 3: a, 12: b."""
+    if isinstance(value, (int, float, np.number)):
+        return False, float(value), ""
+    text = str(value)
+    begins = re.match(r"\d{1,15}", text, re.ASCII)
+    return True, float(begins[0]) if begins else math.inf, text

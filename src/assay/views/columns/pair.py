@@ -225,9 +225,12 @@ def _draw_boxes(plot: Any, ends: Array, said: Array, names: list[str]) -> None:
     places = {f"y{k}": ends[:, k] for k in range(5)}
     texts = {f"t{k}": as_text(said[:, k]) for k in range(5)}
     source = ColumnDataSource({"x": np.arange(len(names)), "level": names, **places, **texts})
-    whisker = plot.segment("x", "y0", "x", "y4", source=source, line_color=LINE, line_width=2)
+    whiskers = [
+        plot.segment("x", low, "x", high, source=source, line_color=LINE, line_width=2)
+        for low, high in (("y0", "y1"), ("y3", "y4"))
+    ]
     box = plot.vbar("x", 0.6, "y3", "y1", source=source, fill_color=REAL, fill_alpha=0.45, line_color=REAL)
     line = plot.rect("x", "y2", 0.6, 3, source=source, height_units="screen", fill_color=UNSEEN, line_color=None)
-    legend(plot, [("median", [line], None), ("half of the rows", [box], None), ("nine of ten rows", [whisker], None)])
+    legend(plot, [("median", [line], None), ("half of the rows", [box], None), ("nine of ten rows", whiskers, None)])
     told = [("level", "@level"), ("median", "@t2"), ("half of the rows", "@t1 to @t3"), ("nine of ten", "@t0 to @t4")]
     plot.add_tools(hover([box], told))

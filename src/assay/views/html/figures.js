@@ -69,10 +69,25 @@ globalThis.assayPlots = (function () {
     data.sure = cells((i, j, k) => (sure[k] ? "yes" : "no"));
   };
 
+  // Keys do nothing in a drawing itself, so it is no stop for them; its tools are, and show when they are reached.
+  const reached = "adoptedStyleSheets" in document ? [new CSSStyleSheet()] : [];
+  for (const style of reached) {
+    style.replaceSync(":focus-visible { outline: 3px solid #2787cf !important; outline-offset: -1px; border-radius: 3px; }");
+  }
+  const leadKeys = (element) => {
+    if (element.classList.contains("bk-events")) element.tabIndex = -1;
+    if (element.shadowRoot !== null) {
+      element.shadowRoot.adoptedStyleSheets?.push(...reached);
+      for (const inside of element.shadowRoot.children) leadKeys(inside);
+    }
+    for (const inside of element.children) leadKeys(inside);
+  };
+
   return assayViews.then((managers) => {
     const plots = managers.flatMap((manager) => Array.from(manager)).filter((view) => view.model.type === "Figure");
     for (const plot of plots) {
       fitLegends(plot);
+      leadKeys(plot.el);
       if (plot.model.tags[0] === "pairs") nameCells(plot);
     }
     const repaint = (isDark) => {

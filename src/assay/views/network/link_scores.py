@@ -31,7 +31,7 @@ def link_scores(
     """
     rows = [*reversed(names)]
     plot = figure(
-        x_label="links above pairs without a link", y_label="", height=150 + 26 * len(rows),
+        x_label="above pairs without a link", y_label="", height=150 + 26 * len(rows),
         x_range=(min(0.47, *like, *every) - 0.02, 1.02), y_range=["random graphs", *rows] if len(by_chance) else rows,
     )  # fmt: skip
     marks = []

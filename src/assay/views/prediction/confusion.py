@@ -15,6 +15,7 @@ from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.given import names_of
 from assay.views.axes.legend import legend, note
+from assay.views.axes.numbers import percent
 from assay.views.axes.theme import CHANCE, FONT, UNSEEN, figure, hover
 
 CLASSES = 30
@@ -80,10 +81,10 @@ def _draw_cells(plot: Any, counts: NDArray[np.int64], shares: Array, names: list
     m = len(names)
     down, across = np.divmod(np.arange(m * m), m)
     right, many, part = down == across, counts.ravel(), shares.ravel()
-    percent = np.array([f"{share:.1%}" for share in part], dtype=object)
+    told = np.array([percent(float(share)) for share in part], dtype=object)
     source = ColumnDataSource(
         {
-            "x": across, "y": down, "count": many, "share": percent,
+            "x": across, "y": down, "count": many, "share": told,
             "true": np.array(names, dtype=object)[down], "called": np.array(names, dtype=object)[across],
             "tint": [_RIGHT if own else _tint(float(share)) for own, share in zip(right, part, strict=True)],
             "seen": np.where(right | (many > 0), 1.0, 0.0),
@@ -124,13 +125,13 @@ def _name_colours(plot: Any) -> None:
 
 def _caption(counts: NDArray[np.int64], shares: Array, names: list[str], m: int) -> str:
     g, n, right = len(counts), int(counts.sum()), int(np.trace(counts))
-    told = [f"{right:,} of {n:,} rows are right ({right / n:.1%})." if n else "There are no rows."]
+    told = [f"{right:,} of {n:,} rows are right ({percent(right / n)})." if n else "There are no rows."]
     off = np.where(np.eye(g, dtype=bool), 0, counts).ravel()
     largest = [int(at) for at in np.argsort(-off, kind="stable")[:_NAMED] if off[at] > 0]
     if largest:
         pairs = [
             f"{shortened(names[at // g], _NAME)} taken for {shortened(names[at % g], _NAME)} "
-            f"({off[at]:,}, {shares.ravel()[at]:.1%})"
+            f"({off[at]:,}, {percent(float(shares.ravel()[at]))})"
             for at in largest
         ]
         told.append(f"Most confused: {'; '.join(pairs)}.")

@@ -13,6 +13,7 @@ from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
+from assay.views.axes.numbers import percent
 from assay.views.axes.theme import LINE, figure
 from assay.views.clusters.groups import GroupLooks, grouped
 from assay.views.rows.cloud import TOOLS, drawn_rows, group_key, row_source, scatter_rows, shade_rows
@@ -177,5 +178,7 @@ def _draw_marks(
 def _counted(n: int, held: NDArray[np.intp], wrong: NDArray[np.bool_] | None) -> list[str]:
     told = [f"{len(held):,} of {n:,} rows are support vectors."] if len(held) else []
     if wrong is not None:
-        told.append(f"{np.count_nonzero(wrong):,} of {n:,} rows lie on the wrong side ({wrong.mean():.1%}).")
+        told.append(
+            f"{np.count_nonzero(wrong):,} of {n:,} rows lie on the wrong side ({percent(float(wrong.mean()))})."
+        )
     return told

@@ -12,6 +12,7 @@ from assay.arrays import Array
 from assay.errors import ParameterError
 from assay.views.axes.given import matrix, padded, row_numbers, vector
 from assay.views.axes.legend import legend, note
+from assay.views.axes.numbers import percent
 from assay.views.axes.theme import LINE, REAL, UNSEEN, figure
 from assay.views.rows.cloud import TOOLS, drawn_rows, row_source, scatter_rows, shade_rows
 
@@ -81,7 +82,7 @@ def prediction_view(
     _name_marks(plot, diagonal, (ends is not None, band is not None), r_squared, held_out)
     if ends is not None and len(true):
         kept = int(np.count_nonzero(~missed))
-        told.insert(0, f"{kept:,} of {len(true):,} intervals hold the truth ({kept / len(true):.1%}).")
+        told.insert(0, f"{kept:,} of {len(true):,} intervals hold the truth ({percent(kept / len(true))}).")
     if told:
         note(plot, " ".join(told))
     return plot

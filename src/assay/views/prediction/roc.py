@@ -19,6 +19,7 @@ from assay.views.axes.ticks import brief
 
 _CORNERS = 1500
 _NAME = 18
+_ENOUGH = 10  # rows of a bin whose share says something
 _SQUARE = 1.25  # how much wider than high a figure of shares may become
 _FOOT = -0.24  # where the bars of counts stand, below the shares
 _BAR = 0.14
@@ -153,19 +154,25 @@ def calibration_view(
     plot = _square("probability said", shortened(event, 2 * _NAME), height)
     _draw_counts(plot, ends, many)
     diagonal = plot.line([0, 1], [0, 1], line_color=LINE, line_width=1.5, line_dash="dashed")
-    source = ColumnDataSource({**columns, "count": [f"{n:,.0f}" for n in many[full]]})
+    enough = many[full] >= _ENOUGH
+    clear = np.where(enough, 1.0, 0.3)
+    source = ColumnDataSource({**columns, "clear": clear, "count": [f"{n:,.0f}" for n in many[full]]})
     said = [("said", "@predicted{0.0%}"), ("came true", "@observed{0.0%}"), ("rows", "@count")]
     entries: list[Any] = []
     if "lower" in columns:
-        bars = plot.segment("predicted", "lower", "predicted", "upper", source=source, line_color=REAL, line_width=2)
+        bars = plot.segment(
+            "predicted", "lower", "predicted", "upper", source=source, line_color=REAL, line_width=2, line_alpha="clear"
+        )
         said.append(("range", "@lower{0.0%} to @upper{0.0%}"))
         entries.append(("95% range", [bars], None))
-    line = plot.line("predicted", "observed", source=source, line_color=REAL, line_width=1.2)
-    marks = plot.scatter("predicted", "observed", source=source, size=9, color=REAL)
+    joined = {key: columns[key][enough] for key in ("predicted", "observed")}
+    line = plot.line("predicted", "observed", source=ColumnDataSource(joined), line_color=REAL, line_width=1.2)
+    marks = plot.scatter("predicted", "observed", source=source, size=9, color=REAL, alpha="clear")
     plot.add_tools(hover([marks], said))
     entries = [("a bin", [line, marks], None), *entries, ("as said", [diagonal], None)]
     legend(plot, entries, title="" if error is None else f"expected calibration error {error:.3f}")
-    note(plot, f"Bars: rows per bin, {many.sum():,.0f} together. Below the diagonal: said too often.")
+    few = "" if enough.all() else f" Faint: fewer than {_ENOUGH} rows."
+    note(plot, f"Bars: rows per bin, {many.sum():,.0f} together. Below the diagonal: said too often.{few}")
     return plot
 
 

@@ -211,6 +211,7 @@ def test_noise_is_described_no_better_than_by_the_linear_model():
 
 def test_the_same_seed_gives_the_same_bits_and_settings_of_jax_neither_matter_nor_change():
     import jax
+    import jax.experimental
 
     X = arc(200)
     options = {"n_components": 1, "hidden": (32,), "max_iter": 3, "validation_fraction": 0.0}
@@ -218,7 +219,7 @@ def test_the_same_seed_gives_the_same_bits_and_settings_of_jax_neither_matter_no
     first = VAE(**options, random_state=4).fit(X)
     assert dict(jax.config.values) == before
     np.testing.assert_array_equal(VAE(**options, random_state=4).fit(X).transform(X), first.transform(X))
-    with jax.enable_x64(True):
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64(True):
         np.testing.assert_array_equal(VAE(**options, random_state=4).fit(X).transform(X), first.transform(X))
     assert np.abs(VAE(**options, random_state=5).fit(X).transform(X) - first.transform(X)).max() > 1e-3
 

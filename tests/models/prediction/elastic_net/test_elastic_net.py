@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -119,7 +120,8 @@ def test_the_path_is_enet_path(n, d, l1_ratio):
     X, y = X - X.mean(axis=0), y - y.mean()
     model = ElasticNet(l1_ratio=l1_ratio).fit(X, y)
     found = model.path()
-    alphas, coefs, _ = enet_path(X, y, l1_ratio=l1_ratio, alphas=100, tol=1e-11, max_iter=100_000)
+    how = {"n_alphas" if sklearn.__version__.startswith("1.6.") else "alphas": 100, "max_iter": 100_000}
+    alphas, coefs, _ = enet_path(X, y, l1_ratio=l1_ratio, tol=1e-11, **how)
     np.testing.assert_allclose(found.alphas, alphas, rtol=1e-9)
     np.testing.assert_allclose(found.coef, coefs.T, atol=2e-4)
     assert found.n_selected[0] == 0 and found.n_selected[-1] > 3

@@ -113,7 +113,8 @@ def _spanned(n: int, rows: Whole, cols: Whole, lengths: Array) -> Array:
     """Single linkage is the least tree that spans the links."""
     rank = np.empty(len(lengths))
     rank[np.argsort(lengths, kind="stable")] = np.arange(1.0, len(lengths) + 1)  # a link of length 0 is one, too
-    tree = minimum_spanning_tree(sparse.csr_array((rank, (rows, cols)), shape=(n, n))).tocoo()
+    ends = rows.astype(np.int32), cols.astype(np.int32)  # SciPy 1.15 spans no others
+    tree = minimum_spanning_tree(sparse.csr_array((rank, ends), shape=(n, n))).tocoo()
     place = np.empty(len(lengths) + 1, np.int64)
     place[rank.astype(np.int64)] = np.arange(len(lengths))
     chosen = place[tree.data.astype(np.int64)]
