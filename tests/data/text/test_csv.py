@@ -260,6 +260,26 @@ def test_a_line_of_many_thousand_columns_is_read_whole(source, d):
     assert found.line_of(3) == 6
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a","b","c"\n1,"x",2.5\n,"y z",3\n"4",,""\n',
+        '"a","b","c"\r\n1,"x",2.5\r\n2," y",3',
+        '"a","b","c"\n1,"x,y",2.5\n2,"y",3\n',  # a delimiter within quotes
+        '"a","b","c"\n1,"x\ny",2.5\n2,"y",3\n',  # a line end
+        '"a","b","c"\n1,"5"" pipe",2.5\n2,"y",3\n',  # a quote
+        '"a","b","c"\n1,5" pipe,2.5\n2,"y",3\n',  # a quote that is a letter
+        '"a","b","c"\n1,"x",2.5\n2\n2,"y",3\n',  # a row that is too short
+    ],
+)
+def test_quotes_are_read_alike_in_wide_and_narrow_tables(source, monkeypatch, text):
+    narrow = source(text)
+    expected = narrow.to_arrow(), set(narrow.problems), [narrow.line_of(i) for i in range(2)]
+    monkeypatch.setattr("assay.data.text.parse.WIDE", 2)
+    wide = source(text)
+    assert (wide.to_arrow(), set(wide.problems), [wide.line_of(i) for i in range(2)]) == expected
+
+
 def test_wide_and_narrow_tables_are_parsed_alike(source, monkeypatch):
     text = "a;b;c;d\n" + "1,5;2020-01-01;x;7\n" * 30 + "oops;2020-01-02; NA ;8\n\n2,5;z;-;9\n1;2\n   \n3,5;;y;1e999\n"
     narrow = source(text)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import assay
+from assay.data.read import read
 from assay.errors import DataError, ParameterError
 from assay.study.row_dependence.levels import LevelCandidate, could_name_subjects, levels_look
 from assay.study.row_dependence.near_copies import copies_look
@@ -109,6 +110,17 @@ def test_numbers_that_name_subjects_are_seen_by_two_columns_of_eight():
         X[:, 2:] = np.random.default_rng(seed).standard_normal((len(X), 6))
         found += levels_look(X, tuple("abcdefgh"), {"who": LevelCandidate(label, True)}) is not None
     assert found >= 18
+
+
+@pytest.mark.parametrize(("step", "how"), [(1.0, "groups"), (0.5, None)])
+def test_numbers_with_fractions_name_no_subjects_though_their_ends_are_whole(step, how):
+    rng = np.random.default_rng(6)
+    label = np.repeat(np.arange(31), 10)
+    X = rng.standard_normal((31, 6))[label] + 0.6 * rng.standard_normal((310, 6))
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame.insert(0, "sample", (step * label - 1.0))
+    _, depend = prepare(read(frame.sample(frac=1.0, random_state=0)))
+    assert (depend.how if depend.by == ("sample",) else None) == how
 
 
 def test_levels_in_few_rows_do_not_name_subjects_of_other_rare_levels():

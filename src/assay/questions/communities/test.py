@@ -153,7 +153,7 @@ def _judged(
     by_law = "" if effort.draws >= _RANKED or sum(drawn.reached) else ", by Student's law"
     evidence = Evidence(
         found.modularity,
-        Null("random networks with the same degrees", float(np.median(values)), upper, len(values)),
+        Null("random networks with the same numbers of links", float(np.median(values)), upper, len(values)),
         p,
         p,
         left.excess if known else None,

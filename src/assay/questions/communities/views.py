@@ -28,7 +28,7 @@ def views(found: Clustered) -> list[View]:
     return [
         View(
             "communities", "The links, nodes in the order of their communities", _matrix(found), (),
-            "A cell is dark where links are many. Inside communities, along the diagonal, there are more than "
+            "A cell stands out where links are many. Inside communities, along the diagonal, there are more than "
             "elsewhere; lines part them. Nodes without a community of three or more come last.",
             _table(found), "rows",
         )

@@ -39,7 +39,7 @@ def nodes(graph: Graph, level: float, seed: int, tell: Telling) -> Nodes | None:
     """
     tell("ranking")
     graphs = max(19, min(_GRAPHS, _GRAPHS * _MANY_LINKS // max(graph.weights.nnz, 1)))
-    what = "random graphs with the same degrees"
+    what = "random networks with the same numbers of links"
     ranking = pagerank(graph, graphs=graphs, random_state=seed, progress=lambda share: tell(what, share))
     tell(what, 0.0)
     beyond = ranking.beyond_degree
@@ -50,14 +50,14 @@ def nodes(graph: Graph, level: float, seed: int, tell: Telling) -> Nodes | None:
     largest = np.exp(np.abs(np.log(beyond.ratio)))
     evidence = Evidence(
         float(largest[beyond.p_nodes.argmin()]),
-        Null("random graphs with the same degrees", 1.0, float("nan"), beyond.graphs),
+        Null("random networks with the same numbers of links", 1.0, float("nan"), beyond.graphs),
         beyond.p,
         beyond.p,
         held_out=held_out,
         interval=interval,
         n=graph.n,
         looks=len(beyond.nodes) + 1,
-        method=f"{beyond.graphs} random graphs with the same degrees",
+        method=f"{beyond.graphs} random networks with the same numbers of links",
     )
     holds = effect_holds(evidence)
     evidence = evidence.stricter(1.0, level, effect_holds=holds)
