@@ -98,7 +98,8 @@ def answers(name, options, s, shift=0.0):
         warnings.simplefilter("ignore", Caution)
         model.fit(X, *beside)
         found = {key: getattr(model, key) for key in ("labels_", "embedding_") if hasattr(model, key)}
-        for method in {"transform", "predict", "decision_function", "score_samples", "predict_proba"} & set(dir(model)):
+        methods = "transform", "predict", "decision_function", "score_samples", "predict_proba"
+        for method in (method for method in methods if hasattr(model, method)):
             told = getattr(model, method)(X)
             found[method] = told[0] if isinstance(told, tuple) else told
     return {key: np.asarray(value) for key, value in found.items()}
