@@ -22,7 +22,7 @@ class RowSample:
         size: how many are drawn at most.
         keys: (m,) of the rows drawn.
         rows: (m,) their numbers, from 0.
-        table: their values, in the same order.
+        table: their values, in the same order, whatever that is: see `sorted`.
 
     >>> sample = RowSample.of(pa.record_batch({"x": list(range(10))}), first_row=0, size=3)
     >>> sample.table.num_rows, len(sample.sorted().rows)
@@ -49,25 +49,34 @@ class RowSample:
                 end are then left out at once.
         """
         keys = row_keys(first_row, batch.num_rows, seed)
+        whole = cls(size, keys, first_row + np.arange(batch.num_rows), pa.Table.from_batches([batch]))
         picked = np.argsort(keys, kind="stable")[:size]
         if total is not None and total > _SURE * size:
             # of _SURE x size rows below this key fewer than size come by chance once in 10^300 draws
             picked = picked[keys[picked] < _SURE * size / total]
-        return cls(size, keys[picked], first_row + picked, pa.Table.from_batches([batch.take(pa.array(picked))]))
+        return whole._of_these(picked)
 
     def __add__(self, other: RowSample) -> RowSample:
         keys = np.concatenate([self.keys, other.keys])
         rows = np.concatenate([self.rows, other.rows])
         picked = np.lexsort((rows, keys))[: self.size]
-        if (picked < len(self.keys)).all():
-            return RowSample(self.size, self.keys[picked], self.rows[picked], self.table.take(pa.array(picked)))
-        table = pa.concat_tables([self.table, other.table]).take(pa.array(picked)).combine_chunks()
-        return RowSample(self.size, keys[picked], rows[picked], table)
+        if len(keys) > self.size and (picked < len(self.keys)).all():
+            return self._of_these(picked)
+        return RowSample(self.size, keys, rows, pa.concat_tables([self.table, other.table]))._of_these(picked)
 
     def sorted(self) -> RowSample:
         """The same rows in their order in the data."""
-        order = np.argsort(self.rows)
-        return RowSample(self.size, self.keys[order], self.rows[order], self.table.take(pa.array(order)))
+        return self._in_order(np.argsort(self.rows))
+
+    def _of_these(self, picked: NDArray[np.intp]) -> RowSample:
+        """Some of the rows; all of them where they are: moving 60,000 columns takes longer than reading them."""
+        return self if len(picked) == len(self.rows) else self._in_order(picked)
+
+    def _in_order(self, order: NDArray[np.intp]) -> RowSample:
+        table = self.table
+        if len(order) < table.num_rows or (np.diff(order) < 0).any():
+            table = table.take(pa.array(order))
+        return RowSample(self.size, self.keys[order], self.rows[order], table.combine_chunks())
 
 
 def row_keys(first_row: int, count: int, seed: int) -> NDArray[np.float64]:
