@@ -16,6 +16,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from assay.arrays import Array, Indices, Whole
+from assay.engine.local import in_threads
+from assay.linalg.one_thread import one_blas_thread
 from assay.linalg.sparse.centred import CentredRows, as_entries, sparse_moments
 from assay.linalg.validate import power_of_two
 from assay.optimize.kmeans.lloyd import Lloyd, Settled, settle
@@ -97,7 +99,8 @@ class SparseRows:
         squares[squares <= _CANCELLED * (lengths[labels] + self.squares)] = 0.0
         sizes: Array = np.asarray(np.bincount(labels, self.weights, k), dtype=np.float64)
         picks = sp.csr_array((self.weights, (labels, np.arange(self.n))), shape=(k, self.n))
-        sums = np.asarray((picks @ self._entries).toarray()) - sizes[:, None] * self.units.origin
+        sums = np.asarray((picks @ self._entries).toarray())
+        sums -= sizes[:, None] * self.units.origin
         return (
             labels,
             squares * self.weights,
@@ -106,8 +109,8 @@ class SparseRows:
 
     def assign(self, centers: Array, total: CentreSums) -> None:
         """One pass: what the rows nearest to each centre add up to."""
-        total.clear()
-        total.add(self.grouped(centers)[2])
+        for mine, theirs in zip(total.parts, self.grouped(centers)[2].parts, strict=True):
+            mine[...] = theirs
 
     def farthest(self, centers: Array, total: CentreSums, count: int) -> list[Taken]:
         """Up to `count` rows that add most to the sum of squares, none of them the last row of its centre."""
@@ -191,8 +194,12 @@ def sparse_lloyd(
     if not isinstance(init, str):
         best = run(rows.units.inside(init))
     else:
-        rngs = (np.random.default_rng([seed, number]) for number in range(n_init))
-        runs = [run(plus_plus(_SparseNearness(rows), k, rng)) for rng in rngs]
+
+        def drawn(number: int) -> Settled:
+            return run(plus_plus(_SparseNearness(rows), k, np.random.default_rng([seed, number])))
+
+        with one_blas_thread():  # starts run beside each other, and products with a mean are short
+            runs = in_threads(drawn, range(n_init))
         best = min(runs, key=lambda found: found.total.level(found.centers))
     centers = rows.units.outside(best.centers)
     labels, squares, total = rows.grouped(rows.units.inside(centers))
