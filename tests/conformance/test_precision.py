@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy.sparse import csr_matrix
 from sklearn import cluster, decomposition, linear_model, manifold
 from sklearn.impute import SimpleImputer
@@ -39,7 +40,10 @@ def test_answers_have_the_type_that_scikit_learns_have(case):
     for kind in KINDS:
         X = np.round(100 * ROWS).astype(kind)
         answers = [getattr(model.fit(X, y), method)(X) for model in (ours, theirs)]
-        assert answers[0].dtype == answers[1].dtype == (np.float32 if kind is np.float32 else np.float64), kind
+        assert answers[0].dtype == (np.float32 if kind is np.float32 else np.float64), kind
+        was = sklearn.__version__.startswith("1.6.") and isinstance(theirs, linear_model.LogisticRegression)  # float64
+        if not was:
+            assert answers[1].dtype == answers[0].dtype, kind
 
 
 @pytest.mark.parametrize("case", PEERS, ids=named)
