@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from assay.arrays import Array
+from assay.arrays import Array, column_strips
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -45,9 +45,7 @@ def hashes_of_numbers(block: Array) -> Hashes:
     """
     total = np.zeros(len(block), dtype=np.uint64)
     factors = _factors(block.shape[1])
-    step = max(_TILE // max(len(block), 1), 1)
-    for start in range(0, len(factors), step):
-        columns = slice(start, start + step)
+    for columns in column_strips(block.shape, _TILE):
         total += (_spread(_bits(block[:, columns].T)) * factors[columns, None]).sum(axis=0, dtype=np.uint64)
     return _mixed(total)
 

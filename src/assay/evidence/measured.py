@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Array
+from assay.arrays import Array, column_strips
 from assay.linalg.normal.robust_scale import MAD
 
 FEWEST_VALUES = 5  # a column of fewer names groups already
@@ -18,11 +18,21 @@ def varied(rows: Array) -> NDArray[np.bool_]:
     >>> varied(np.array([[0.0, 1.0], [1.0, 2.0], [0.0, 3.0], [1.0, 4.0], [0.0, 5.0]]))
     array([False,  True])
     """
-    found = np.zeros(rows.shape[1], dtype=bool)
-    step = max(_TILE // max(len(rows), 1), 1)
-    for start in range(0, len(found), step):
-        ordered = np.sort(rows[:, start : start + step].T, axis=1)
-        found[start : start + step] = (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1) + 1 >= FEWEST_VALUES
+    return distinct_values(rows) >= FEWEST_VALUES
+
+
+def distinct_values(rows: Array) -> NDArray[np.intp]:
+    """(d,) how many values each column takes; NaN is none.
+
+    >>> distinct_values(np.array([[0.0, np.nan], [0.0, 2.0], [1.0, np.nan]]))
+    array([2, 1])
+    """
+    found = np.zeros(rows.shape[1], dtype=np.intp)
+    for strip in column_strips(rows.shape, _TILE):
+        ordered = np.sort(rows[:, strip].T, axis=1)  # NaN comes last
+        there = ~np.isnan(ordered)
+        changes = (ordered[:, 1:] != ordered[:, :-1]) & there[:, 1:]
+        found[strip] = changes.sum(axis=1) + there[:, :1].any(axis=1)
     return found
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Array, Indices
+from assay.arrays import Array, Indices, column_strips
 from assay.asking.table import Table
 from assay.summary.pairs.rank_shapes import resting_on
 
@@ -65,8 +65,7 @@ def _with_laws_of_their_own(table: Table) -> bool:
     if not table.measured.all() or table.gaps is not None or table.design.kind != "independent":
         return True
     X = table.at_hand
-    step = max(_NUMBERS // max(len(X), 1), 1)
-    return any(np.isfinite(resting_on(X[:, j : j + step].T)).any() for j in range(0, X.shape[1], step))
+    return any(np.isfinite(resting_on(X[:, strip].T)).any() for strip in column_strips(X.shape, _NUMBERS))
 
 
 def columns_of(table: Table, labels: list[int]) -> NumberColumns:

@@ -18,6 +18,7 @@ from scipy.special import chdtri, gammaln
 
 from assay.arrays import Array, Indices
 from assay.asking.table import Table
+from assay.evidence.measured import distinct_values
 from assay.linalg.normal.shrinkage import rao_blackwell
 
 _ALIKE = 0.8
@@ -26,7 +27,6 @@ _FAR = 0.01  # chance that the farthest row of a normal group is called an anoma
 _HIGH = 0.5  # standard deviations from the mean of all rows
 _NAMED = 2
 _MOST_LEVELS = 30
-_TILE = 1 << 18  # values sorted at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,14 +95,7 @@ def categories_of(table: Table, measured: set[str]) -> tuple[Category, ...]:
 
 def _few_values(rows: Array) -> Indices:
     """Columns of two values or a few more."""
-    step = max(_TILE // max(len(rows), 1), 1)
-    counts = [np.zeros(0, dtype=np.intp)]
-    for start in range(0, rows.shape[1], step):
-        ordered = np.sort(rows[:, start : start + step].T, axis=1)  # NaN comes last
-        there = ~np.isnan(ordered)
-        changes = (ordered[:, 1:] != ordered[:, :-1]) & there[:, 1:]
-        counts.append(changes.sum(axis=1) + there[:, :1].any(axis=1))
-    many = np.concatenate(counts)
+    many = distinct_values(rows)
     return np.flatnonzero((many >= 2) & (many <= _MOST_LEVELS))
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Array, Indices
+from assay.arrays import Array, Indices, column_strips
 from assay.summary.pairs.category_basis import codes_of
 from assay.summary.pairs.rank_shapes import EXPECTED, resting_on
 
@@ -143,9 +143,8 @@ def _with_levels(X: Array, bounds: Indices) -> Indices:
     """Columns that may have levels: not those of one number that has no frequent value and no gaps."""
     single = np.flatnonzero(np.diff(bounds) == 1)
     may = np.ones(len(bounds) - 1, dtype=bool)
-    step = max(_NUMBERS // max(len(X), 1), 1)
-    for start in range(0, len(single), step):
-        some = single[start : start + step]
+    for strip in column_strips((len(X), len(single)), _NUMBERS):
+        some = single[strip]
         values = np.ascontiguousarray(X[:, bounds[some]].T)
         may[some] = np.isfinite(resting_on(values)) | np.isnan(values).any(axis=1)
     return np.flatnonzero(may)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.arrays import Array
+from assay.arrays import Array, column_strips
 from assay.errors import ParameterError
 from assay.shown import shortened
 from assay.views.axes.ticks import Tick, log_ticks, number_ticks, time_ticks
@@ -108,9 +108,8 @@ def skewness_by_column(values: Array) -> Array:
         values: (n, d) NaN where missing.
     """
     found = np.zeros(values.shape[1])
-    step = max(1, _TILE // max(len(values), 1))
-    for start in range(0, len(found) if len(values) else 0, step):
-        x = values[:, start : start + step]
+    for strip in column_strips(values.shape, _TILE) if len(values) else ():
+        x = values[:, strip]
         there = np.isfinite(x)
         n = there.sum(axis=0)
         largest = np.abs(x).max(axis=0, initial=0.0, where=there)
@@ -119,7 +118,7 @@ def skewness_by_column(values: Array) -> Array:
         spread = np.sqrt((centred**2).sum(axis=0) / np.maximum(n, 1))
         vary = (n >= 3) & (spread > 1e-14)
         cubes = (np.divide(centred, spread, out=np.zeros(x.shape), where=vary) ** 3).sum(axis=0)
-        found[start : start + step] = np.where(vary, cubes / np.maximum(n, 1), 0.0)
+        found[strip] = np.where(vary, cubes / np.maximum(n, 1), 0.0)
     return found
 
 
