@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge as SkRidge
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from assay.evidence.design import Grouped, Independent
 from assay.linalg.regression.regression_sums import RegressionSums
 from assay.questions.prediction import growth as growth_module
-from assay.questions.prediction import plan
+from assay.questions.prediction import peer, plan
 from assay.questions.prediction import test as module
 from assay.questions.prediction.asked import asked
 from assay.questions.prediction.better import gain
@@ -166,6 +167,22 @@ def test_what_is_lost_without_a_column_is_what_it_brings(quick):
     # shares of the variance of 4 and 1 of 6; of 2,000 rows a standard error of (16 * 2 + 16)^1/2 / 6 / 2000^1/2 = .026
     np.testing.assert_allclose(found.loss[:2], [4 / 6, 1 / 6], atol=0.09)
     assert found.sure == [0, 1]
+
+
+def test_trees_of_few_rows_grow_in_one_thread_and_give_the_others_back(quick, monkeypatch):
+    threads = []
+
+    def told(*args):
+        threads.extend(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp")
+        return grown(*args)
+
+    grown = peer._trees
+    monkeypatch.setattr(peer, "_trees", told)
+    with threadpool_limits(3, user_api="openmp"):
+        X = np.random.default_rng(0).normal(size=(120, 3))
+        assert prediction(X, X[:, 0], names(3), "y").peer is not None
+        after = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp"]
+    assert threads and set(threads) == {1} and set(after) == {3}
 
 
 def test_boosted_trees_that_know_more_are_told_and_no_cannot_is_said(quick):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from assay.arrays import Array, Indices
 from assay.questions.prediction.asked import Asked
@@ -61,12 +62,17 @@ def boosted(
     folds = plan.folds[0][used] // 2
     guess, middle = np.zeros((2, len(used), Y.shape[1]))
     seen = np.zeros(len(used), dtype=bool)
-    for f in np.unique(folds):
-        out, taught = folds == f, folds < f if plan.choice == "forward" else folds != f
-        if taught.sum() < _FEWEST_ROWS // 2:
-            continue
-        guess[out] = _trees(X[used[taught]], Y[used[taught]], X[used[out]], classes, seed)
-        middle[out], seen[out] = Y[used[taught]].mean(axis=0), True
+    import sklearn.ensemble  # noqa: F401  a library must be loaded to be held to one thread
+
+    # so few cells gain nothing from threads, which on a busy machine wait for each other at every node of a tree: five
+    # folds of 344 rows took 180 s with two threads beside other work, and 2 s with one
+    with threadpool_limits(1, user_api="openmp"):
+        for f in np.unique(folds):
+            out, taught = folds == f, folds < f if plan.choice == "forward" else folds != f
+            if taught.sum() < _FEWEST_ROWS // 2:
+                continue
+            guess[out] = _trees(X[used[taught]], Y[used[taught]], X[used[out]], classes, seed)
+            middle[out], seen[out] = Y[used[taught]].mean(axis=0), True
     both, ours, own = np.intersect1d(judged, used[seen], assume_unique=True, return_indices=True)
     if len(both) < 2:
         return None
