@@ -9,7 +9,7 @@ import numpy as np
 from assay.asking.page import Page, Plane
 from assay.asking.words import BADGES, chances
 from assay.questions.components.answer import Components
-from assay.views.axes.numbers import MISSING, count, counted, fraction, number, percent
+from assay.views.axes.numbers import MISSING, count, counted, fraction, number, percent, told_apart
 from assay.views.columns.spectrum import SHOWN, cumulative, scree
 from assay.views.html.elements import details, heat_cell, name_cell, table
 from assay.views.html.escape import visible
@@ -189,7 +189,8 @@ def _scree_words(result: Components) -> str:
     tested = [e for e in result.tested if e.null is not None]
     if not tested:
         return f"{law} {bend}"
-    parts = [f"{number(e.statistic)} against {number(e.null.upper)}" for e in tested[:4] if e.null]
+    pairs = [told_apart(number, [e.statistic, e.null.upper], 3) for e in tested[:4] if e.null]
+    parts = [f"{size} against {reach}" for size, reach in pairs]
     more = ", and so on" if len(tested) > len(parts) else ""
     return f"Eigenvalues against what chance reaches, in order: {'; '.join(parts)}{more}. {law} {bend}"
 

@@ -9,7 +9,7 @@ import numpy as np
 from assay.asking.words import SURVIVED, Words, chance, listed
 from assay.evidence.evidence import Evidence, Verdict
 from assay.questions.components.answer import Components
-from assay.views.axes.numbers import count, counted, percent
+from assay.views.axes.numbers import count, counted, percent, told_apart
 
 WORDS = Words(
     "component",
@@ -51,10 +51,10 @@ def line(found: Components) -> str:
     if not which and verdict in SURVIVED:
         return "There are more directions than chance gives, but which ones cannot be told"
     if not which:
-        size = percent(float(found.share[0]))
         if verdict == "not testable here":
+            size = percent(float(found.share[0]))
             return f"Components cannot be told from chance here: the largest carries {size} of the variance"
-        reach = percent(float(found.chance_upper[0] / found.values.sum()))
+        size, reach = _near(found)
         return f"No component stands out: the largest carries {size} of the variance, chance reaches {reach}"
     many = count(len(which))
     one = len(which) == 1
@@ -108,7 +108,7 @@ def carried(found: Components) -> str:
     which = found.having("supported")
     if not which:
         return ""
-    who = "It carries" if len(which) == 1 else f"Together the {len(which)} components carry"
+    who = "The component carries" if len(which) == 1 else f"Together the {len(which)} components carry"
     seen = f"{who} {percent(float(found.share[which].sum()))} of the variance on these rows"
     # every one tested was above chance: the tests ended before the components did
     more = " Testing stopped there; more may be real." if _stopped_early(found) else ""
@@ -173,10 +173,10 @@ def _others(found: Components, which: list[int]) -> str:
     if not left:
         return ""
     one = len(left) == 1
-    they = f"{len(left)} more exceed{'s' if one else ''} chance but"
+    they = f"{len(left)} more exceed{'s' if one else ''} chance, but"
     if all(found.directions.comes_back(j) for j in left):
         return f" {they} what {'it carries' if one else 'they carry'} on unseen rows is not sure."
-    return f" {they} cannot be told apart."
+    return f" {they} {'its direction' if one else 'their directions'} cannot be told."
 
 
 def _unseen(evidence: Evidence) -> str:
@@ -189,16 +189,19 @@ def _unseen(evidence: Evidence) -> str:
 def _nothing(found: Components) -> str:
     """The largest component, where none stands out or nothing could be tested."""
     evidence = found.tested[0]
-    size = f"{percent(float(found.share[0]))} of the variance"
     unseen = _unseen(evidence)
     if evidence.verdict == "not testable here":
-        return (
-            f"Component 1 carries {size}{unseen}; {found.n} rows and {found.d} columns are too few to tell it "
-            "from chance."
-        )
-    reach = percent(float(found.chance_upper[0] / found.values.sum()))
+        few = f"{found.n} rows and {found.d} columns are too few to tell it from chance"
+        return f"Component 1 carries {percent(float(found.share[0]))} of the variance{unseen}; {few}."
+    size, reach = _near(found)
     by_chance = f"chance alone reaches {reach} one time in twenty ({chance(evidence)})"
-    return f"No component stands out: the largest carries {size}{unseen}; {by_chance}."
+    return f"No component stands out: the largest carries {size} of the variance{unseen}; {by_chance}."
+
+
+def _near(found: Components) -> list[str]:
+    """The share of the largest, and what chance reaches one time in twenty."""
+    needed = float(found.chance_upper[0] * found.share[0] / found.values[0])
+    return told_apart(percent, [float(found.share[0]), needed], 1)
 
 
 def _stopped_early(found: Components) -> bool:
@@ -210,8 +213,7 @@ def missed_by(found: Components) -> str:
     """How near the largest component came, so that nothing found is not mistaken for nothing done."""
     if not len(found.chance_upper) or not len(found.values) or found.values[0] <= 0:
         return ""
-    needed = float(found.chance_upper[0] * found.share[0] / found.values[0])
-    if not math.isfinite(needed):
+    if not math.isfinite(found.chance_upper[0]):
         return ""
-    largest = percent(float(found.share[0]))
-    return f"The largest component carries {largest} of the variance; it would have to exceed {percent(needed)}."
+    largest, needed = _near(found)
+    return f"The largest component carries {largest} of the variance; it would have to exceed {needed}."

@@ -115,8 +115,8 @@ def _place(look: FirstLook, name: str) -> int | None:
 
 
 def _levelled(look: FirstLook, j: int, kept: NDArray[np.bool_]) -> bool:
-    """Whether a column is drawn by its levels: a category, or a number of few values."""
-    if look.kinds[j] not in _NUMBERS or look.kinds[j] in ("boolean", "ordered") or look.columns[j] in look.levels:
+    """Whether a column is drawn by its levels: a category, or a number that is shown with few values."""
+    if look.kinds[j] not in _NUMBERS or look.kinds[j] == "boolean" or look.columns[j] in look.levels:
         return True
     return look.kinds[j] != "time" and len(np.unique(look.values[kept, j])) <= _VALUES
 

@@ -84,9 +84,8 @@ def correlations_of(
     def line(verdict: Verdict, factor: float) -> str:
         size, pairs = f"({fraction(float(r[best]))})", f"{counted(len(r), 'pair')} of columns"
         if verdict in SURVIVED:
-            return one_line(
-                lambda short: f"{count(many(factor))} of {pairs} may go together, most {named(best, short)} {size}"
-            )
+            some = f"{count(many(factor))} of {pairs} may go together"
+            return one_line(lambda short: f"{some}, most strongly {named(best, short)} {size}")
         return one_line(lambda short: f"No pair of columns goes together: the strongest is {named(best, short)} {size}")
 
     def say(verdict: Verdict, factor: float) -> str:

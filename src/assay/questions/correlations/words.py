@@ -53,9 +53,9 @@ def line(found: Correlations) -> str:
             one = "The only pair" if d.tested == 1 else f"1 of {counted(d.tested, 'pair')}"
             return f"{one} of columns goes together: {best}"
         if verdict == "supported":
-            return f"{count(found.n_pairs)} of {counted(d.tested, 'pair')} of columns go together, most {best}"
+            return f"{count(found.n_pairs)} of {counted(d.tested, 'pair')} of columns go together, most strongly {best}"
         if verdict == "suggestive":
-            return f"Some columns may go together, most {best}"
+            return f"Some columns may go together, most strongly {best}"
         of = "" if d.tested == 1 else f" of {count(d.tested)}"
         return f"No pair of columns goes together: the strongest{of} is {best}"
 

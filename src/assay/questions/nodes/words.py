@@ -49,7 +49,7 @@ def line(found: Nodes) -> str:
     many = f"{count(len(some))} of {counted(len(found.tested), 'node')}"
     rank = "ranks" if len(some) == 1 else "rank"
     return one_line(
-        lambda short: f"{many}{may} {rank} otherwise than the number of links gives, most {short(name)} ({way})"
+        lambda short: f"{many}{may} {rank} otherwise than the number of links gives, most of all {short(name)} ({way})"
     )
 
 

@@ -223,17 +223,17 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
     words = [shortened(name, _NAME) for name in names]
     left = room_for(words)
     line = min(21.0, (HEIGHT - 2 * TOP) / max(len(sizes), 1))
-    first = (HEIGHT - line * len(sizes)) / 2
     lines, bars = [], []
     for i, (size, name) in enumerate(zip(sizes, words, strict=True)):
-        middle = first + (i + 0.5) * line
+        middle = TOP + (i + 0.5) * line
         width = (RIGHT - 34 - left) * (size / top if top else 0.0)
         share = f"{size / total:.0%}" if total else ""
         lines.append(level_name(name, left, middle + 4))
         lines.append(f'<text x="{left + width + 4:.1f}" y="{middle + 4:.1f}" class="start">{share}</text>')
         bar = f"h{max(width, _LEAST if size else 0):.1f}v{line - 4:.1f}H{left:.1f}z"
         bars.append(f"M{left:.1f} {middle - line / 2 + 2:.1f}{bar}")
-    return svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label)
+    height = 2 * TOP + line * len(sizes)  # under its name, with the numbers right below, also of two levels
+    return svg(f'<path class="bars" d="{"".join(bars)}"/>{"".join(lines)}', label, height)
 
 
 def room_for(names: Sequence[str]) -> float:
@@ -300,14 +300,15 @@ def _drawn(bins: Bins, ticks: list[Tick], label: str, curve: Array | None = None
     return svg(drawing, label)
 
 
-def svg(drawing: str, label: str) -> str:
-    """A drawing of the size of all of them.
+def svg(drawing: str, label: str, height: float = HEIGHT) -> str:
+    """A drawing as wide as all of them.
 
     Args:
         drawing: paths and texts, already safe.
         label: what it shows, in words.
+        height: of it, where it is not that of all.
     """
-    return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{html.escape(label)}">{drawing}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-label="{html.escape(label)}">{drawing}</svg>'
 
 
 def part_of(bins: Bins, at: float) -> float:

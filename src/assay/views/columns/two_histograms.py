@@ -94,10 +94,10 @@ def levels_beside(first: Sequence[int], second: Sequence[int], names: Sequence[s
     words = [shortened(name, _NAME) for name in shown]
     left = room_for(words)
     line = min(30.0, (HEIGHT - 8.0) / max(len(words), 1))
-    start, room = (HEIGHT - line * len(words)) / 2, (RIGHT - 34 - left) / max(float(shares.max(initial=0.0)), 1e-9)
+    room = (RIGHT - 34 - left) / max(float(shares.max(initial=0.0)), 1e-9)
     drawing = ""
     for i, name in enumerate(words):
-        y, half = start + i * line, line / 2 - 1
+        y, half = 4.0 + i * line, line / 2 - 1
         drawing += level_name(name, left, y + line / 2 + 4)
         for side, css in enumerate(("first", "second")):
             width, at = shares[side, i] * room, y + side * half
@@ -109,7 +109,7 @@ def levels_beside(first: Sequence[int], second: Sequence[int], names: Sequence[s
                 f'<text x="{left + width + 4:.1f}" y="{at + half / 2 + 3.5:.1f}" class="start" '
                 f'style="font-size:{size}">{shares[side, i]:.0%}</text>'
             )
-    return svg(drawing, label)
+    return svg(drawing, label, 8.0 + line * len(words))
 
 
 def binned_beside(
