@@ -1,13 +1,15 @@
 """`python -m assay` is `assay`."""
 
+import atexit
 import os
 import signal
 import sys
-from typing import Any
+import threading
+from typing import Any, NoReturn
 
 
 def main() -> None:
-    """Run the command line; an interrupt or a lack of memory while it is loaded is one line, too."""
+    """Run the command line and end the process; an interrupt or lack of memory while it is loaded is one line, too."""
     sys.unraisablehook = _unraisable
     try:
         from assay.cli import run
@@ -19,9 +21,7 @@ def main() -> None:
         code = _refused("stopped; nothing was written", 130)
     except MemoryError:
         code = _refused("there is not enough memory to begin, and nothing was written: free some", 3)
-    if code == 130:
-        _leave(code)
-    sys.exit(code)
+    _leave(code)
 
 
 def _refused(words: str, code: int) -> int:
@@ -37,15 +37,19 @@ def _unraisable(lost: Any) -> None:
         Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
-def _leave(code: int) -> None:
-    """Exit for good: after an interrupt within `exec`, Python would end by the signal instead of the code."""
-    import atexit
-
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.flush()
-    os._exit(code)
+def _leave(code: int) -> NoReturn:
+    """End the process without taking apart what it has loaded: half a second of a report, and after an interrupt within
+    `exec` Python would end by the signal instead of the code.
+    """
+    try:
+        if code != 130:
+            threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as Python does first of all
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    finally:
+        os._exit(code)
 
 
 if __name__ == "__main__":

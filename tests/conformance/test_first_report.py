@@ -15,11 +15,11 @@ if any(needed.startswith("pandas") for needed in requires("bokeh") or []):  # as
     UNUSED.remove("pandas")
 PROBE = f"""
 import json, sys
-from assay.__main__ import main
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
+from assay.cli import run
+from assay.cli.spared import own_process
+own_process()
+code = run()
+assert not code, code
 from numba.core.registry import CPUDispatcher
 loops = {{
     f"{{name}}.{{what}}": len(loop.signatures)
