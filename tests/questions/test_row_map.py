@@ -6,7 +6,8 @@ import pytest
 import assay
 from assay.errors import ParameterError
 from assay.models.row_maps import METHODS
-from assay.questions.map.test import FITTED, row_map
+from assay.linalg.noise.monte_carlo import student_p
+from assay.questions.map.test import DRAWS, FITTED, HOPELESS, MOST_DRAWS, NEAR, row_map
 
 
 def mapped(X, groups=None, seed=0):
@@ -54,6 +55,16 @@ def test_what_is_kept_is_what_a_plain_count_of_shared_neighbours_gives(found):
     counted = [len(set(a) & set(b)) / found.k for a, b in zip(one, two, strict=True)]
     np.testing.assert_allclose(found.kept, counted)
     assert found.evidence.statistic == pytest.approx(np.mean(counted))
+
+
+def test_more_maps_are_drawn_where_p_is_near_the_level_and_fewer_where_it_is_clear(found, noise):
+    assert len(found.chance) == DRAWS  # a curve is clear at once
+    drawn = {len(m.chance) for m in noise}
+    assert {MOST_DRAWS} < drawn  # of twelve tables of noise about two are near, and most far off
+    for m in (found, *noise):
+        first = student_p(m.evidence.statistic, m.chance[:DRAWS])
+        near = NEAR[0] * 0.05 < first < NEAR[1] * 0.05
+        assert near == (len(m.chance) == MOST_DRAWS) or student_p(m.evidence.statistic, m.chance[:5]) > HOPELESS
 
 
 def test_rows_of_noise_are_rarely_called_more_than_noise(noise):

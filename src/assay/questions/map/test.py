@@ -6,7 +6,8 @@ unseen     rows kept out and then placed on a map of the others: the share they 
 
 Rows of independent columns are exchangeable with their shuffles, and the mean over rows is nearly normal from one
 shuffle to the next; so one more draw, which the data are if chance made them, follows Student's t about the others.
-Where a few draws make clear that chance does as well, the rest are not made, and no rows are kept out.
+Where a few draws make clear that chance does as well, the rest are not made, and no rows are kept out. Where their p
+is near the level more are made: the spread of nine maps is known to a quarter, so another seed could say otherwise.
 A map always looks like something; what it shows is worth reading where it keeps more neighbours than that.
 """
 
@@ -37,7 +38,9 @@ FEWEST_ROWS = 40
 FEWEST_COLUMNS = 3  # two columns are a map already
 DRAWS = 9
 FEWEST_DRAWS = 5
+MOST_DRAWS = 39  # where p is near the level
 _LABELS = 20_000  # of very many columns those in use are few, and each label would be drawn an order for
+NEAR = 0.1, 3.0  # times the level: where p is near, as the other questions may cost it much
 HOPELESS = 0.25  # p after as many draws, beyond which the rest are not made
 METHOD = "of the same columns, each shuffled on its own"
 
@@ -51,6 +54,7 @@ def row_map(
     level: float = 0.05,
     seed: int = 0,
     draws: int = DRAWS,
+    most: int = MOST_DRAWS,
     method: str = TSNE,
     progress: Telling | None = None,
 ) -> RowMap | None:
@@ -63,7 +67,8 @@ def row_map(
         design: how rows depend on each other; independent if not given.
         level: chance of supporting a map of independent columns.
         seed: of the shuffles and of the rows kept out.
-        draws: shuffles, at most.
+        draws: shuffles, unless fewer make clear that chance does as well.
+        most: shuffles where p is near the level after those.
         method: how maps are drawn, a name of `models.row_maps`.
         progress: told what is being done.
     """
@@ -76,7 +81,7 @@ def row_map(
         # every map of the comparison ends after as many steps; none has to be a minimum
         warnings.simplefilter("ignore", NotConverged)
         design = design or Independent(len(Z))
-        found = _judged_map(Z, groups, numbers, design, level, seed, draws, method, progress or untold)
+        found = _judged_map(Z, groups, numbers, design, level, seed, (draws, most), method, progress or untold)
         return replace(found, evidence=replace(found.evidence, limit=design.limit))
 
 
@@ -87,7 +92,7 @@ def _judged_map(
     design: Design,
     level: float,
     seed: int,
-    draws: int,
+    draws: tuple[int, int],
     method: str,
     tell: Telling,
 ) -> RowMap:
@@ -99,7 +104,7 @@ def _judged_map(
     tell("drawing")
     drawn = draw.layout(draw.Z)
     kept = draw.kept(draw.Z, drawn)
-    pools = draw.by_chance(float(kept.mean()), draws, rng, tell)
+    pools = draw.by_chance(float(kept.mean()), draws, level, rng, tell)
     chance = np.array([pool.mean() for pool in pools])
     p = student_p(float(kept.mean()), chance)
     found = draw.on_other_rows(drawn, rng, tell) if p is not None and p <= 2 * level else None
@@ -191,23 +196,29 @@ class _Maps:
     def kept(self, Z: Array, drawn: _Drawn) -> Array:
         return _shared(_neighbours(Z, self.k), _neighbours(drawn.places, self.k))
 
-    def by_chance(self, found: float, draws: int, rng: np.random.Generator, tell: Telling) -> list[Array]:
-        """What rows keep on shuffled maps, one array for each; fewer where it is soon clear that they do as well."""
-        shuffles = (self.shuffled(rng) for _ in range(draws))
+    def by_chance(
+        self, found: float, draws: tuple[int, int], level: float, rng: np.random.Generator, tell: Telling
+    ) -> list[Array]:
+        """What rows keep on shuffled maps, one array for each: fewer where it is soon clear that they do as well, more
+        where p is near the level.
+        """
+        usual, most = draws[0], max(draws)
+        shuffles = (self.shuffled(rng) for _ in range(most))
 
         def draw(shuffled: Array) -> Array:
             return self.kept(shuffled, self.layout(shuffled))
 
-        def hopeless(pools: list[Array]) -> bool:
+        def clear(pools: list[Array]) -> bool:
             p = student_p(found, np.array([pool.mean() for pool in pools]))
-            return p is None or p > HOPELESS
+            if p is None or p > HOPELESS:
+                return True
+            return len(pools) >= usual and not NEAR[0] * level < p < NEAR[1] * level
 
-        made = counting(tell, "what chance does", draws)
         return monte_carlo(
             shuffles,
-            lambda some: in_threads(draw, some, made),
-            (FEWEST_DRAWS, draws - FEWEST_DRAWS),
-            clear=hopeless,
+            lambda some: in_threads(draw, some, counting(tell, "what chance does", len(some))),
+            (FEWEST_DRAWS, usual - FEWEST_DRAWS, most - usual),
+            clear=clear,
         ).values
 
     def on_other_rows(self, drawn: _Drawn, rng: np.random.Generator, tell: Telling) -> _OtherRows:
