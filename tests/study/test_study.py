@@ -129,7 +129,7 @@ def test_rows_with_gaps_are_filled_or_left_out_and_counted(tmp_path, monkeypatch
     assert (found.data.rows, found.data.rows_used) == (60, used)
     notes = " ".join(found.data.notes)
     assert "1 of 60 rows hold no value in any column in use" in notes
-    done = "were left out" if missing == "drop" else "have gaps, where values of other rows stand in"
+    done = "were left out" if missing == "drop" else "have gaps, all in y. Pairs of columns are taken by the rows that have both"
     assert f"1 of 60 rows {done}" in notes
     assert "y lacks the most, 2" in notes
 

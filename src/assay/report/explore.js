@@ -196,7 +196,8 @@
       const [, , verdict, measure, size, p, q, unseen] = found, [sign, words] = held.verdicts[verdict];
       const two = (value) => minus(value.toFixed(2)).replace("0.", ".");
       const strength = `${measure} ${two(size)}${unseen === null ? "" : ` on these ${several}, ${two(unseen)} on unseen ones`}`;
-      return [verdict, `${sign} ${words}: ${strength}, p ${p}; q ${q}, corrected for everything the study looked at.`];
+      const judged = held.slugs[verdict] === "here" ? "" : `, p ${p}; q ${q}, corrected for everything the study looked at`;
+      return [verdict, `${sign} ${words}: ${strength}${judged}.`];
     }
     if (held.tested[a.k] && held.tested[b.k]) {
       const [sign, words] = held.verdicts[held.unlisted];
