@@ -71,12 +71,10 @@ def _measures(found: Correlations) -> str:
 
 def _signs(found: Correlations) -> str:
     """Which way two columns of two levels go together, where that is drawn."""
-    d, look = found.found, found.closer.look
-    if look is None or d.pearson is None or np.nanmin(d.pearson) >= 0.0:
+    d = found.found
+    if d.pearson is None or np.nanmin(d.pearson) >= 0.0:
         return ""
-    kinds = dict(zip(look.columns, look.kinds, strict=True))
-    usual = {name: ("no", "yes") for name in d.columns if kinds.get(name) == "boolean"}
-    levels = {name: look.levels.get(name, usual.get(name, ())) for name in d.columns}
+    levels = dict(zip(d.columns, found.closer.levels, strict=False))
     two = [f"{visible(name)} ({visible(own[0])}, {visible(own[1])})" for name, own in levels.items() if len(own) == 2]
     return (
         " Between columns of two levels they have a sign, below 0 where the first level of one goes with the second of "

@@ -130,7 +130,8 @@ def _more(pair: GapPair, short: Callable[[str], str] = str) -> str:
     """Where a column is missing more often."""
     more, column = pair.upper > pair.lower, short(pair.column)
     if pair.side.way == "level":
-        where = f"where {column} is {'' if more else 'not '}{short(pair.side.level)}"
+        other = {"yes": "no", "no": "yes"}.get(pair.side.level, f"not {short(pair.side.level)}")
+        where = f"where {column} is {short(pair.side.level) if more else other}"
     elif pair.side.way == "far":
         where = f"where {column} is {'far from' if more else 'near'} its middle"
     elif pair.side.way == "order":
