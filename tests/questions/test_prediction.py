@@ -308,6 +308,7 @@ def test_right_for_most_rows_is_no_success_where_one_class_has_most():
     told = found.findings()[0].sentence
     missed = int(found.confusion.matrix[1].sum() - found.confusion.matrix[1, 1])
     assert found.evidence.verdict == "supported" and missed > 0.9 * left.sum()
-    assert "calling that one always would do as well" in told and "of the rarest class, went, are found" in told
+    would = "would" if found.largest >= found.right else "may"
+    assert f"calling that one always {would} do as well" in told and "of the rarest class, went, are found" in told
     assert "variance" not in told and f"{found.roc.area:.2f}".lstrip("0") in told
     assert found.numbers()["balanced_accuracy"] == found.confusion.balanced_accuracy < 0.6

@@ -129,9 +129,8 @@ def test_rows_with_gaps_are_filled_or_left_out_and_counted(tmp_path, monkeypatch
     assert (found.data.rows, found.data.rows_used) == (60, used)
     notes = " ".join(found.data.notes)
     assert "1 of 60 rows hold no value in any column in use" in notes
-    done = "were left out" if missing == "drop" else "have gaps, where values of other rows stand in"
-    assert f"1 of 60 rows {done}" in notes
-    assert "y lacks the most, 2" in notes
+    left_out = "were left out because a value in use is missing or infinite; y lacks the most, 2."
+    assert f"1 of 60 rows {left_out if missing == 'drop' else 'have gaps, most in y (2). Pairs of columns'}" in notes
 
 
 @pytest.mark.slow

@@ -129,7 +129,9 @@ def shown(evidence: Evidence, words: Words) -> list[tuple[str, str]]:
     if evidence.stability is not None:
         pairs.append((words.stability, words.stability_format(evidence.stability)))
     if evidence.limit:
-        pairs.append(("Why at most suggestive", evidence.limit))
+        pairs.append(
+            ("Why at most suggestive" if evidence.verdict in SURVIVED else "What limits every test", evidence.limit)
+        )
     return [
         *pairs,
         (words.units[1].capitalize(), count(evidence.n)),

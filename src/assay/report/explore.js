@@ -36,7 +36,7 @@
     return Number.isNaN(date.getTime()) ? short(value) : date.toISOString().slice(0, digits);
   };
   const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
-  const cut = (text, most) => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
+  const cut = (text, most) => (text.length <= most ? text : `${text.slice(0, most >> 1)}…${text.slice((most >> 1) + 1 - most)}`);
 
   // -- the columns as they are held
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -161,7 +161,7 @@
     const every_ = Math.ceil(powers.length / most);
     return powers.reverse().filter((_, k) => k % every_ === 0).reverse().map(column.place);
   };
-  const dress = (axis, column, range, most) => {
+  const dress = (axis, column, range, most, letters = 16) => {
     const [low, high] = [Math.min(range.start, range.end), Math.max(range.start, range.end)];
     const ticks = !column.numeric ? column.levels.map((_, k) => k).filter((k) => k >= low && k <= high)
       : column.time ? timeTicks(low, high, most) : column.log ? logTicks(column, low, high, most)
@@ -171,7 +171,7 @@
     const digits = [4, 7, 10].find((size) => apart((tick) => day(tick, size))) ?? 10;
     const plain = ticks.length > 1 && !column.log && ticks[1] - ticks[0] < 1000 && ticks[1] - ticks[0] >= 1 && Math.abs(high) < 1e7;
     const write = (tick) => {
-      if (!column.numeric) return cut(column.levels[tick] ?? "", 16);
+      if (!column.numeric) return cut(column.levels[tick] ?? "", letters);
       if (column.time) return day(tick, digits);
       const value = column.back(Math.abs(tick) < 1e-12 * (high - low) ? 0 : tick);
       return plain ? minus(String(Math.round(value))) : short(value);
@@ -196,7 +196,8 @@
       const [, , verdict, measure, size, p, q, unseen] = found, [sign, words] = held.verdicts[verdict];
       const two = (value) => minus(value.toFixed(2)).replace("0.", ".");
       const strength = `${measure} ${two(size)}${unseen === null ? "" : ` on these ${several}, ${two(unseen)} on unseen ones`}`;
-      return [verdict, `${sign} ${words}: ${strength}, p ${p}; q ${q}, corrected for everything the study looked at.`];
+      const judged = held.slugs[verdict] === "here" ? "" : `, p ${p}; q ${q}, corrected for everything the study looked at`;
+      return [verdict, `${sign} ${words}: ${strength}${judged}.`];
     }
     if (held.tested[a.k] && held.tested[b.k]) {
       const [sign, words] = held.verdicts[held.unlisted];
@@ -233,9 +234,10 @@
       if (axes === null) return;
       const [across, up] = room();
       dress(xaxis, axes[0], x_range, across);
-      dress(yaxis, axes[1], y_range, up);
+      dress(yaxis, axes[1], y_range, up, plot.bbox.width > 600 ? 30 : 16);
       const letters = axes[0].numeric ? 0 : axes[0].levels.reduce((sum, name) => sum + Math.min(name.length, 16) + 2, 0);
-      xaxis.major_label_orientation = letters * 7 > plot.frame.bbox.width ? 0.7 : "horizontal";
+      const full = letters * 7 / plot.frame.bbox.width; // slanted names take the room of a line as long as they are
+      xaxis.major_label_orientation = full > 1.6 ? "vertical" : full > 1 ? 0.7 : "horizontal";
     };
     const setRange = (range, start, end) => {
       range.setv({ start, end, reset_start: start, reset_end: end });

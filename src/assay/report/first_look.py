@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from assay.asking.table import FirstLook
 from assay.views.axes.drawn import COLUMNS, drawn_columns, drawn_rows
-from assay.views.axes.numbers import MISSING, count, counted, fraction, number, percent
+from assay.views.axes.numbers import MISSING, count, counted, fraction, number, percent, rounded
 from assay.views.columns.array_plot import CLIP, array_plot, common_limit, on_one_scale, standardised
 from assay.views.html.elements import NAME, name_cell, table
 from assay.views.html.escape import escaped, visible
@@ -118,7 +118,7 @@ def _scale_words(look: FirstLook) -> str:
     )
     if factor < _APART:
         return f"{ends}: the columns are of similar scale."
-    much = number(float(f"{factor:.1e}"))
+    much = rounded(float(f"{factor:.1e}"))
     return f"{ends}, {much} times as much: without standardising, columns of large scale would decide all."
 
 

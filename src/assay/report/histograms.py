@@ -154,12 +154,14 @@ def _level_counts(look: FirstLook, j: int) -> tuple[list[str], list[int]] | None
     numbers = x[np.isfinite(x)].round().astype(np.intp)
     default = ("no", "yes") if look.kinds[j] == "boolean" else ()
     names = look.levels.get(look.columns[j], default)
-    low = int(numbers.min(initial=0))
     k = max(len(names), int(numbers.max(initial=0)) + 1)
-    if low < 0 or (look.kinds[j] == "ordered" and k > LEVELS):
+    steps = look.kinds[j] == "ordered" and not names  # called by their numbers, from the least on
+    first = int(numbers.min(initial=k - 1)) if steps else 0
+    if numbers.min(initial=0) < 0 or (look.kinds[j] == "ordered" and k - first > LEVELS):
         return None
-    named = [*(visible(name, _NAME) for name in names), *(f"level {i + 1}" for i in range(len(names), k))]
-    counts = np.bincount(numbers, minlength=k)
+    unnamed = (str(i) if steps else f"level {i + 1}" for i in range(max(first, len(names)), k))
+    named = [*(visible(name, _NAME) for name in names), *unnamed]
+    counts = np.bincount(numbers - first, minlength=k - first)
     if look.kinds[j] == "boolean":
         return named, counts.tolist()
     # a level that few rows have might name one of them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import numpy as np
@@ -16,12 +16,14 @@ from assay.data.columns.column_stats import ColumnStats
 from assay.data.columns.dates import DAY
 from assay.data.columns.encoding import Encoding
 from assay.data.field import Field
+from assay.shown import shortened
 from assay.study.column_profile import day_of, profile_of, spread_of
 from assay.study.profile import Profile
 from assay.study.suspicious_values import suspect, suspicious_numbers, suspicious_texts, suspicious_times
 from assay.views.axes.numbers import rounded
 
 _LEVELS = 4
+_NAME = 24
 
 
 def described(
@@ -52,7 +54,7 @@ def described(
                 unit=known.unit,
                 role=known.role,
                 encoded="" if known.name in aside else f"{done.encoded}: {done.note}" if logged else done.encoded,
-                typical=typical(known, stats),
+                typical=typical(known, stats, look.levels.get(known.name, ())),
                 suspicious=_suspicious(known, stats, look, j, texts, today, odd=bool(odd[j])),
                 why=known.why,
                 profile=profile_of(look, j, stats, texts if known.kind in ("text", "identifier") else [], spread),
@@ -68,14 +70,21 @@ def _remark(known: Field, aside: str, note: str) -> str:
     return "" if known.kind == "time" else note
 
 
-def typical(known: Field, stats: ColumnStats) -> str:
+def typical(known: Field, stats: ColumnStats, steps: Sequence[str] = ()) -> str:
     """What the values of a column look like.
+
+    Args:
+        known: the column.
+        stats: of all its values.
+        steps: names of the steps of an order, where they have any.
 
     >>> typical(Field("x", "number", unit="kg"), ColumnStats(9, 0, n=9, low=1.0, high=3.5, mean=2.0))
     '1 to 3.5 kg, mean 2'
     >>> typical(Field("x", "number"), ColumnStats(9, 0, n=9, low=-1234.5, high=3.22e-05, mean=-2.0))
     '−1234 to 0.0000322, mean −2'
     """
+    if known.kind == "ordered" and steps and stats.levels is None and stats.n:
+        return " to ".join(dict.fromkeys(shortened(steps[int(end)], _NAME) for end in (stats.low, stats.high)))
     if known.kind == "boolean" and stats.n:
         return f"yes in {stats.mean:.0%}"
     if stats.levels is not None and known.kind in ("category", "ordered") and stats.levels.total:
@@ -83,7 +92,7 @@ def typical(known: Field, stats: ColumnStats) -> str:
         named = [(name, count) for name, count in most[:_LEVELS] if count >= FEWEST]
         if not named:
             return f"{len(most):,} levels, none of {FEWEST} rows or more"
-        shown = ", ".join(f"{name[:24]} ({count / stats.levels.total:.0%})" for name, count in named)
+        shown = ", ".join(f"{shortened(name, _NAME)} ({count / stats.levels.total:.0%})" for name, count in named)
         return shown + (f" and {len(most) - len(named)} more" if len(most) > len(named) else "")
     if known.kind == "time" and stats.n:
         return f"{day_of(stats.low / DAY)} to {day_of(stats.high / DAY)}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -65,7 +67,9 @@ def profile_of(look: FirstLook, j: int, stats: ColumnStats, texts: list[str], sp
         return _of_yes_and_no(look, look.values[:, j], count, sampled)
     if kind not in _NUMBERS or not spread.seen[j]:
         return ColumnProfile(count, 0 if not count else None, sampled=sampled)
-    return _of_numbers(look, j, stats, spread, count, sampled)
+    profile = _of_numbers(look, j, stats, spread, count, sampled)
+    names = look.levels.get(look.columns[j], ()) if kind == "ordered" else ()
+    return _in_names(profile, look, j, names) if names else profile
 
 
 def day_of(days: float) -> str:
@@ -120,6 +124,28 @@ def _of_numbers(
         drift=tuple(None if part != part else part for part in spread.drift[:, j].tolist()),
         drift_of="mean day" if time else "mean",
         sampled=sampled,
+    )
+
+
+def _in_names(profile: ColumnProfile, look: FirstLook, j: int, names: Sequence[str]) -> ColumnProfile:
+    """The profile of steps that have names: their numbers are the study's, and mean nothing to a reader."""
+    ends = (profile.low, profile.quarter, profile.median, profile.three_quarters, profile.high)
+    low, quarter, median, three_quarters, high = (names[int(end)] if isinstance(end, float) else end for end in ends)
+    x = look.values[:, j]
+    leading = int(np.bincount(x[np.isfinite(x)].astype(np.intp)).argmax())
+    return replace(
+        profile,
+        zeros=None,
+        low=low,
+        quarter=quarter,
+        median=median,
+        three_quarters=three_quarters,
+        high=high,
+        mean=None,
+        sd=None,
+        top=tuple((names[int(step)], rows) for step, rows in profile.top),
+        drift=_drift(look, np.where(np.isfinite(x), x == leading, np.nan).astype(np.float64)),
+        drift_of=f"share of {names[leading]}",
     )
 
 

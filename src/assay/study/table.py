@@ -274,13 +274,18 @@ def _gap_notes(
     sparse = [column.name for column in columns if column.used and column.name in mostly]
     if gaps and len(sparse) < sum(column.used for column in columns):
         worst = max((c for c in columns if c.used), key=lambda c: c.missing)
-        done = (
-            f"{gaps:,} of {rows:,} rows were left out because a value in use is missing or infinite"
-            if missing == "drop"
-            else f"{gaps:,} of {rows:,} rows have gaps, where values of other rows stand in, drawn at random: what "
-            "goes together looks weaker than it is"
-        )
-        notes.append(f"{done}; {worst.name} lacks the most, {worst.missing:,}.")
+        if missing == "drop":
+            why = "because a value in use is missing or infinite"
+            notes.append(
+                f"{gaps:,} of {rows:,} rows were left out {why}; {worst.name} lacks the most, {worst.missing:,}."
+            )
+        else:
+            alone = sum(column.used and column.missing > 0 for column in columns) == 1
+            most = f"all in {worst.name}" if alone else f"most in {worst.name} ({worst.missing:,})"
+            notes.append(
+                f"{gaps:,} of {rows:,} rows have gaps, {most}. Pairs of columns are taken by the rows that have both; "
+                "elsewhere a value of another row, drawn at random, stands in, so structure seems weaker than it is."
+            )
     if sparse:
         few = "lacks more than half of its values" if len(sparse) == 1 else "lack more than half of their values"
         asked = "only what is missing and which columns go together was asked of"

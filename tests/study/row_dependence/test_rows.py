@@ -206,7 +206,7 @@ def test_the_page_says_first_how_many_rows_count():
     table = pd.DataFrame(X, columns=list("abcdef")).assign(subject=[f"s{k}" for k in label])
     found = assay.study(table.sample(frac=1.0, random_state=0))
     assert found.rows.how == "groups" and found.rows.by == ("subject",)
-    assert "they tell as much as about" in found.data.notes[0] and found.rows.effective < 100
+    assert "rows tell as much as about" in found.data.notes[0] and found.rows.effective < 100
     assert found.ledger.questions[0].question == "Do rows depend on each other?"
     assert not next(column for column in found.data.columns if column.name == "subject").used
 

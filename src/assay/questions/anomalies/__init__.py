@@ -28,7 +28,11 @@ class _Anomalies(Question):
 
         if table.card.rows_used < FEWEST_ROWS:
             return f"it takes {FEWEST_ROWS} rows"
-        return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
+        return (
+            ""
+            if len(measured(table.sample, table.measured))
+            else "no column of numbers or steps has five different values"
+        )
 
     def ask(self, table: Table, context: Context) -> Anomalies | None:
         from assay.asking.table import picked

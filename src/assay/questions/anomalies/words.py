@@ -13,7 +13,7 @@ WORDS = Words(
     "row that does not belong",
     "rows that do not belong",
     statistic="Distance of the farthest row",
-    held_out="times as far out as a typical row, or from its neighbours as these from theirs",
+    held_out="times as far out as a typical row, or as far from its nearest rows as these are from theirs",
     stability="Stand out again when rows are split otherwise",
     stability_format=percent,
 )

@@ -25,7 +25,7 @@ def inside(found: Components) -> str:
         "Made of",
     ]  # fmt: skip
     rows = [_row(found, j) for j in range(len(found.tested))]
-    return table("Every component tested", heads, rows, numeric=range(1, 8))
+    return table("Every component tested", heads, rows, numeric=range(8))
 
 
 def _row(found: Components, j: int) -> list[str]:

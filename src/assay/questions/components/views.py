@@ -158,10 +158,12 @@ def loading_tables(result: Components) -> tuple[str, str]:
     loadings = np.asarray(result.loadings)[:, : min(result.n_told, _COMPONENTS)]
     size, leading = np.abs(loadings).max(axis=1), np.abs(loadings).argmax(axis=1)
     largest = np.argsort(-size, kind="stable")
-    shown = sorted(largest[:COLUMNS], key=lambda i: (leading[i], -size[i]))
+    # below the columns that make a component, in its order, those that make none
+    makes = size >= 0.5 * np.abs(loadings).max(axis=0)[leading]
+    shown = sorted(largest[:COLUMNS], key=lambda i: (not makes[i], leading[i] if makes[i] else 0, -size[i]))
     heads = ["Column", *(f"Component {j + 1}" for j in range(loadings.shape[1]))]
     numeric = range(1, len(heads))
-    caption = "Correlation of each column with the components whose directions are known"
+    caption = "Correlation of each column with the components"
     if result.n_told > loadings.shape[1]:
         caption += f" (the first {loadings.shape[1]} of {result.n_told})"
     if len(result.columns) > COLUMNS:
@@ -209,7 +211,7 @@ def _scree_table(result: Components) -> str:
             BADGES[tested.verdict][1] if tested else "Not tested: below one that fell",
         ])  # fmt: skip
     heads = ["Component", "Eigenvalue", "Share", "Chance, median", "Chance, 95% point", "p", "Verdict"]
-    return table("Eigenvalues and chance", heads, rows, numeric=range(1, 6))
+    return table("Eigenvalues and chance", heads, rows, numeric=range(6))
 
 
 def _cumulative_words(result: Components) -> str:
@@ -239,7 +241,7 @@ def _cumulative_table(result: Components) -> str:
         "Components", "Share of the last", "All together",
         "Share of the last, unseen rows", "95% interval", "All together, unseen rows",
     ]  # fmt: skip
-    return table("Variance carried, on these rows and on unseen ones", heads, rows, numeric=range(1, 6))
+    return table("Variance carried, on these rows and on unseen ones", heads, rows, numeric=range(6))
 
 
 def _extreme_table(result: Components, kept: int) -> str:
@@ -248,7 +250,7 @@ def _extreme_table(result: Components, kept: int) -> str:
     heads = ["Row", *(f"Component {j + 1}" for j in range(scores.shape[1]))]
     cells = [[str(rows[i]), *(number(float(score)) for score in scores[i])] for i in far]
     caption = f"The {len(far)} rows farthest from the middle, in standard deviations"
-    return table(caption, heads, cells, numeric=range(1, len(heads)))
+    return table(caption, heads, cells, numeric=range(len(heads)))
 
 
 def _order_table(result: Components) -> str:

@@ -72,15 +72,17 @@ def sentence(found: Components) -> str:
         return f"{found.columns[0]} is the only column in use: components need at least two."
     verdict, which = _named(found)
     if not which and verdict in SURVIVED:
-        exceed = "One direction exceeds" if found.n_real == 1 else f"{found.n_real} directions exceed"
+        one = found.n_real == 1
+        exceed = "One direction exceeds" if one else f"{found.n_real} directions exceed"
+        beyond = f"{chance(found.as_a_set)}{'' if one else ' for the weakest'}"
         if not found.directions.halvings:
             return (
                 f"There are more directions than chance gives, which ones cannot be told: {exceed} chance "
-                f"({chance(found.tested[0])}), too little for its direction to be known."
+                f"({beyond}), too little for its direction to be known."
             )
         return (
             f"There are more directions than chance gives, which ones cannot be told: {exceed} chance "
-            f"({chance(found.tested[0])}), but none both comes back in halves of the rows and carries more on unseen "
+            f"({beyond}), but none both comes back in halves of the rows and carries more on unseen "
             "rows than a direction without meaning."
         )
     if not which:

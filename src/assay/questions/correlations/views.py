@@ -17,6 +17,7 @@ from assay.views.html.escape import escaped, visible
 from assay.views.html.view import View
 
 _TABLED = 100
+_SIGNED = 4
 
 
 def views(found: Correlations, page: Page) -> list[View]:
@@ -60,10 +61,24 @@ def _measures(found: Correlations) -> str:
     d = found.found
     assert d.pearson is not None
     if not _differ(d.pearson, d.rank):
-        return "The numbers are Cramér's V, 0 for columns that go their own ways and 1 where one tells the other."
+        known = "The numbers are Cramér's V, 0 for columns that go their own ways and 1 where one tells the other."
+        return f"{known}{_signs(found)}"
     return (
-        "Pearson's correlation is above the diagonal, that of ranks below; with a category the number is the "
-        "correlation ratio, between two categories Cramér's V, and neither has a sign."
+        "Pearson's correlation is above the diagonal, that of ranks below; with a category of three levels or more the "
+        "number is the correlation ratio, between two of these Cramér's V, and neither has a sign."
+    )
+
+
+def _signs(found: Correlations) -> str:
+    """Which way two columns of two levels go together, where that is drawn."""
+    d = found.found
+    if d.pearson is None or np.nanmin(d.pearson) >= 0.0:
+        return ""
+    levels = dict(zip(d.columns, found.closer.levels, strict=False))
+    two = [f"{visible(name)} ({visible(own[0])}, {visible(own[1])})" for name, own in levels.items() if len(own) == 2]
+    return (
+        " Between columns of two levels they have a sign, below 0 where the first level of one goes with the second of "
+        f"the other: {', '.join(two[:_SIGNED])}{' and others' if len(two) > _SIGNED else ''}."
     )
 
 

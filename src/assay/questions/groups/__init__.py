@@ -32,7 +32,11 @@ class _Groups(Question):
         apart = len(table.sample_design.thinned(np.random.default_rng(context.seed)))
         if apart < FEWEST_ROWS:
             return f"it takes {FEWEST_ROWS} independent rows; there are about {apart}"
-        return "" if len(measured(table.sample, table.measured)) else "no column is measured in five values or more"
+        return (
+            ""
+            if len(measured(table.sample, table.measured))
+            else "no column of numbers or steps has five different values"
+        )
 
     def ask(self, table: Table, context: Context) -> Groups | None:
         from assay.asking.table import picked

@@ -75,9 +75,15 @@ def sentence(found: Groups) -> str:
 
 def _none(found: Groups) -> str:
     if found.lump_p > 0.05:
+        p = found.evidence.p
+        gap = (
+            ""
+            if p is None or p <= found.lump_p
+            else f"; with the gap that groups need between them, p {probability(p)}"
+        )
         return (
             "No groups of rows stand out: one lump of the same correlations does as well "
-            f"(p {probability(found.lump_p)})."
+            f"(p {probability(found.lump_p)}{gap})."
         )
     if found.torn:
         return (

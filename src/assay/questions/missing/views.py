@@ -31,7 +31,7 @@ def views(found: MissingValues) -> list[View]:
     return [
         View(
             "missing-patterns", "Values missing in the same rows", drawn,
-            (("gap", "missing"),),
+            (("lacking", "missing"),),
             _caption(found), _shares(found) + _pairs(found),
         ),
         *_crossed(found),

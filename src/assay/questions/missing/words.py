@@ -130,7 +130,8 @@ def _more(pair: GapPair, short: Callable[[str], str] = str) -> str:
     """Where a column is missing more often."""
     more, column = pair.upper > pair.lower, short(pair.column)
     if pair.side.way == "level":
-        where = f"where {column} is {'' if more else 'not '}{short(pair.side.level)}"
+        other = {"yes": "no", "no": "yes"}.get(pair.side.level, f"not {short(pair.side.level)}")
+        where = f"where {column} is {short(pair.side.level) if more else other}"
     elif pair.side.way == "far":
         where = f"where {column} is {'far from' if more else 'near'} its middle"
     elif pair.side.way == "order":
@@ -144,7 +145,7 @@ def _shares(pair: GapPair) -> str:
     """The share missing on both sides, the larger first."""
     column = pair.column
     names = {
-        "level": (f"where {column} is {pair.side.level}", "where it is not"),
+        "level": ("there", "elsewhere"),
         "far": (f"of the half of rows farthest from the middle of {column}", "of the other half"),
         "order": ("of the last quarter of the rows", "of the first"),
     }.get(pair.side.way, (f"of the quarter of rows with the highest {column}", "of that with the lowest"))
@@ -152,7 +153,7 @@ def _shares(pair: GapPair) -> str:
     if pair.upper >= pair.lower:
         return f"{upper} {names[0]}, {lower} {names[1]}"
     turned = {
-        "level": (f"where {column} is not {pair.side.level}", "where it is"),
+        "level": ("there", "elsewhere"),
         "far": (f"of the half of rows nearest to the middle of {column}", "of the other half"),
         "order": ("of the first quarter of the rows", "of the last"),
     }.get(pair.side.way, (f"of the quarter of rows with the lowest {column}", "of that with the highest"))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from assay.asking.coarse import stepped
 from assay.asking.page import Page
 from assay.asking.words import SURVIVED
 from assay.questions.prediction.answer import Prediction
-from assay.questions.prediction.words import machine_name, points
+from assay.questions.prediction.words import counted_points, machine_name, points
 from assay.views.axes.numbers import count, percent
 from assay.views.html.elements import heat_cell, name_cell, table
 from assay.views.html.escape import visible
@@ -44,7 +47,7 @@ def _rests_on(found: Prediction) -> View:
     shown = range(min(len(known.loss), _COLUMNS)) if known is not None else ()
     rows = [
         [
-            ", ".join(name_cell(name) for name in known.names[k]),
+            _one_by_one(known.names[k]),
             points(known.loss[k]),
             f"{points(known.interval[k, 0])} to {points(known.interval[k, 1])}",
         ]
@@ -54,10 +57,18 @@ def _rests_on(found: Prediction) -> View:
         f"How much worse {visible(found.target)} is predicted on unseen rows once the values of a column are shuffled, "
         "in percentage points of the share explained; columns that rise and fall together are shuffled together"
     )
+    if known is not None and not known.sure:
+        caption += "; no column is surely needed by itself"
     if known is not None and (more := len(known.loss) - len(rows) + known.left_out):
         caption += f"; {count(more)} more are not listed"
     content = table(caption, ["Columns", "Points lost", "95% interval"], rows, numeric=(1, 2))
     return View("rests-on", "What the prediction rests on", numbers=content)
+
+
+def _one_by_one(names: Sequence[str]) -> str:
+    """Names with commas that no line begins with."""
+    *some, last = map(name_cell, names)
+    return " ".join([*(f"<span class=unbroken>{name},</span>" for name in some), last])
 
 
 def _machines(found: Prediction) -> View:
@@ -73,7 +84,7 @@ def _machines(found: Prediction) -> View:
         if value < 0.0:
             value, low, high, than = -value, -high, -low, "more"
         ends = f"{points(low)} to {points(high)}"
-        said = f"{points(value)} points {than} squared error on the same rows ({ends})"
+        said = f"{counted_points(value)} {than} squared error on the same rows ({ends})"
         rows.append(["Boosted trees, as a yardstick", percent(peer.right if found.classes else peer.share), said])
     what = "share of rows called right" if found.classes else "share of the variance explained"
     content = table(
@@ -111,7 +122,11 @@ def _coefficients(found: Prediction) -> View:
     if len(heads) == 2:  # the second says the opposite of the first
         coefficients, heads = coefficients[:, 1:], heads[1:]
     full = float(np.abs(coefficients).max()) or 1.0
-    rows = [[name_cell(found.columns[j]), *(heat_cell(float(value), full) for value in coefficients[j])] for j in order]
+    digits = max(2, 1 - math.floor(math.log10(full)))  # two that tell, of the largest
+    rows = [
+        [name_cell(found.columns[j]), *(heat_cell(float(value), full, digits) for value in coefficients[j])]
+        for j in order
+    ]
     caption = f"How {visible(found.target)} is predicted from standardised columns: coefficients, the largest first"
     if len(coefficients) > _COLUMNS:
         caption += f"; {_COLUMNS} of {count(len(coefficients))}"
@@ -159,7 +174,7 @@ def _class_views(found: Prediction) -> list[View]:
             curve.false_positive, curve.true_positive, area=curve.area, interval=curve.interval,
             band=(curve.band_at, curve.lower, curve.upper), thresholds=curve.thresholds, positive=names[1],
         )  # fmt: skip
-        title = f"How well {visible(found.target)} {names[1]} is told from {names[0]}"
+        title = f"How well {visible(found.target)} = {names[1]} is told from {names[0]}"
         drawn.append(View("roc", title, figure, (), f"{_UNSEEN} Guessing gives the diagonal."))
     if (said := found.calibration) is not None:
         figure = calibration_view(

@@ -87,10 +87,20 @@ def points(share: float) -> str:
     return f"{100.0 * share:.{0 if abs(share) >= 0.0095 else 1}f}".replace("-", "−")
 
 
+def counted_points(share: float) -> str:
+    """The same with their name.
+
+    >>> counted_points(0.01), counted_points(-0.02)
+    ('1 point', '−2 points')
+    """
+    said = points(share)
+    return f"{said} {'point' if said == '1' else 'points'}"
+
+
 def _size(found: Prediction) -> tuple[str, str, str]:
     """The share explained, its interval, and what chance reaches."""
     evidence = found.evidence
-    low, high = (percent(max(end, 0.0)) for end in evidence.interval or (0.0, 0.0))
+    low, high = (percent(end) for end in evidence.interval or (0.0, 0.0))
     by_chance = ""
     if evidence.null is not None:
         reach = percent(max(evidence.null.upper, 0.0))
@@ -225,13 +235,8 @@ def _growth(found: Prediction) -> str:
         return "Twice the rows would hardly bring more."
     would = "With twice the rows the squared error would fall by" if found.classes else "Twice the rows would explain"
     if known.low < _HARDLY and known.twice < _HARDLY:
-        return f"{would} {_counted(known.high)} more at most."
-    return f"{would} about {_counted(known.twice)} more ({points(known.low)} to {points(known.high)})."
-
-
-def _counted(share: float) -> str:
-    said = points(share)
-    return f"{said} {'point' if said == '1' else 'points'}"
+        return f"{would} {counted_points(known.high)} more at most."
+    return f"{would} about {counted_points(known.twice)} more ({points(known.low)} to {points(known.high)})."
 
 
 def _left(found: Prediction) -> str:
@@ -256,7 +261,8 @@ def _classes(found: Prediction) -> str:
     alike = counts is not None and len(set(counts[counts > 0].tolist())) == 1
     largest = f"{'each' if alike else 'the largest'} class is {percent(found.largest)}"
     one = "one of them" if alike else "that one"
-    better = "" if low > found.largest else f", so calling {one} always would do as well"
+    would = "would" if found.largest >= found.right else "may"
+    better = "" if low > found.largest else f", so calling {one} always {would} do as well"
     if found.confusion is None or counts is None:
         return f"{right}; {largest}{better}"
     hits = found.confusion.matrix.diagonal()

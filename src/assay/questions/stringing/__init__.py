@@ -29,7 +29,7 @@ class _Stringing(Question):
         if len(table.look.rows) < FEWEST_ROWS:
             return f"it takes {FEWEST_ROWS} rows"
         few = len(fit_columns(table.look)) < FEWEST_COLUMNS
-        return f"it takes {FEWEST_COLUMNS} columns in which distances mean something" if few else ""
+        return f"it takes {FEWEST_COLUMNS} columns of numbers or steps" if few else ""
 
     def ask(self, table: Table, context: Context) -> ReorderedTable | None:
         from assay.questions.stringing.test import reordered_table

@@ -125,6 +125,7 @@ def _reordered(
     found = _order(z, axis)
     chance = _by_chance(z, axis, design, found.roughness, seed, times, tell)
     p = _p(found.roughness, chance, axis)
+    tail = " with a Student tail" if _tail_p(found.roughness, chance, axis) is not None else ""
     unseen = _unseen(z, axis, design, seed)
     held_out, error = float(unseen.mean()), float(fold_error(unseen))
     q, holds = min(looks * p, 1.0), held_out - error > 0.0
@@ -136,7 +137,7 @@ def _reordered(
         held_out=held_out,
         n=len(z),
         looks=looks,
-        method=f"{METHOD}, {len(chance)} draws",
+        method=f"{METHOD}, {len(chance)} draws{tail}",
         verdict=verdict_of(q, effect_holds=holds, level=level),
         limit=design.limit,
     )
@@ -169,8 +170,12 @@ def _by_chance(z: Array, axis: Axis, design: Design, ours: float, seed: int, tim
 
 def _p(ours: float, chance: Array, axis: Axis) -> float:
     by_rank = rank_p(int((chance <= ours).sum()), len(chance))
-    by_tail = student_p(-ours, -chance) if axis == "rows" else None
+    by_tail = _tail_p(ours, chance, axis)
     return by_rank if by_tail is None else by_tail
+
+
+def _tail_p(ours: float, chance: Array, axis: Axis) -> float | None:
+    return student_p(-ours, -chance) if axis == "rows" else None
 
 
 def _unseen(z: Array, axis: Axis, design: Design, seed: int) -> Array:

@@ -75,6 +75,6 @@ def counted_as(effective: float, n: int) -> str:
     """How many rows count, in words.
 
     >>> counted_as(31.4, 300)
-    'they tell as much as about 31 of 300 independent rows'
+    'the 300 rows tell as much as about 31 independent ones'
     """
-    return f"they tell as much as about {count(round(effective))} of {count(n)} independent rows"
+    return f"the {count(n)} rows tell as much as about {count(round(effective))} independent ones"

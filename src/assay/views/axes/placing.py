@@ -31,6 +31,7 @@ _PRICE = np.array([0.0, 0.3, 0.5, 0.6, 0.4, 0.5, 0.7, 0.8])
 _BOLD = 8.0  # of a bold 12 px system font, on average
 _BOLD_LINE = 17.0
 _TIP_GAP = 7.0
+_BETWEEN = np.array([5.0, 0.0])  # pixels between names that stand side by side
 _RINGS = np.array([1.0, 2.2, 3.6, 5.0, 6.5, 8.0])
 _TURNS = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 _GOLDEN = 0.6180339887498949
@@ -206,7 +207,7 @@ def place_arrow_names(tips: ArrayLike, widths: ArrayLike) -> tuple[Array, Array]
 
 def _conflicts(tried: Array, half: Array, placed: Array, halves: Array, tips: Array) -> Array:
     """Price of a name at each place tried: names it would cover, and shafts that would run through it."""
-    covered = _in_boxes(tried[:, None], placed, half + halves).sum(axis=1)
+    covered = _in_boxes(tried[:, None], placed, half + halves + _BETWEEN).sum(axis=1)
     # a shaft is sampled densely enough that none of its samples can step over a line of text
     along = np.linspace(0, 1, 60)[:, None, None] * tips
     struck = _in_boxes(tried[:, None, None], along, half + 1.0).any(axis=1).sum(axis=1)

@@ -20,6 +20,7 @@ PATTERNS, COLUMNS = 20, 40
 _LINE = 22
 _AROUND, _LETTER = 76, 7  # pixels about the lines, and for each letter of names that stand upright
 _NAME = 18
+_PHONE = 270  # pixels across on a phone
 _BAR = 0.35  # of the width, for the counts of rows
 
 
@@ -48,7 +49,7 @@ def gap_patterns(missing: ArrayLike, rows: ArrayLike, columns: Sequence[str]) ->
     s, c = sets.shape
     width = max(c * _BAR / (1.0 - _BAR), 1.5)
     longest_name = max(map(len, names))
-    upright = c > 6 or longest_name > 9
+    upright = _LETTER * longest_name > _PHONE / (c + width + 1.0)
     around = _AROUND + (_LETTER * longest_name if upright else 0)
     plot = figure(
         x_label="bars: rows that lack exactly these", y_label="", height=around + _LINE * s,

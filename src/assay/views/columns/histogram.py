@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.arrays import Array, column_strips
 from assay.errors import ParameterError
 from assay.shown import shortened
+from assay.views.axes.numbers import percent
 from assay.views.axes.ticks import Tick, log_ticks, number_ticks, time_ticks
 
 BINS = 40
@@ -227,7 +228,7 @@ def by_level(counts: ArrayLike, names: Sequence[str], *, label: str = "") -> str
     for i, (size, name) in enumerate(zip(sizes, words, strict=True)):
         middle = TOP + (i + 0.5) * line
         width = (RIGHT - 34 - left) * (size / top if top else 0.0)
-        share = f"{size / total:.0%}" if total else ""
+        share = html.escape(percent(float(size / total), 0)) if total else ""
         lines.append(level_name(name, left, middle + 4))
         lines.append(f'<text x="{left + width + 4:.1f}" y="{middle + 4:.1f}" class="start">{share}</text>')
         bar = f"h{max(width, _LEAST if size else 0):.1f}v{line - 4:.1f}H{left:.1f}z"

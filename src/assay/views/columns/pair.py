@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from bokeh.models import AllLabels, ColumnDataSource, FixedTicker, NoOverlap, PlainText
+from bokeh.models import AllLabels, ColumnDataSource, FixedTicker, NoOverlap, NumeralTickFormatter, PlainText
 from numpy.typing import ArrayLike, NDArray
 
 from assay.arrays import Array
@@ -33,6 +33,7 @@ LEVELS = 12
 _TOOLS = "pan,box_zoom,reset,save"
 _FEWEST = 20  # rows from which on a running median says more than the points
 _NAME = 16
+_APART = 1e4  # from here on thousands stand apart, and 2007 is a year
 _LINE_OF_NAMES = 33  # letters that stand side by side, on a phone too
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -67,6 +68,8 @@ class Axis:
         axis.axis_label = PlainText(text=self.name)
         if self.whole and self.scale == "plain" and not self.levels:
             axis.ticker.min_interval = 1
+        if self.scale == "plain" and not self.levels and np.abs(at).max(initial=0.0) >= _APART:
+            axis.formatter = NumeralTickFormatter(format="0,0")
         if self.levels:
             _name_levels(axis, [shortened(words, _NAME) for words in self.levels])
             axis.major_label_policy = NoOverlap(min_distance=1)

@@ -94,7 +94,7 @@ def cumulative(share: ArrayLike, *, held_out: ArrayLike = (), n_real: int = 0) -
     plot = figure(
         x_label=_counted("components", len(share)),
         y_label="share of variance",
-        x_range=(-0.2, max(r, 3) + 0.4),
+        x_range=(-0.2, r + 0.4),
         y_range=(0.0, 1.04 if top > 0.5 else top * 1.2 or 1.0),
     )
     plot.xaxis.ticker = FixedTicker(ticks=[0, *(j for j in _ticks(r) if j > 1 or r <= 12)])
@@ -179,7 +179,7 @@ def _needs_log(values: Array, upper: Array) -> bool:
     """Whether the first eigenvalue would press the rest of a linear axis flat."""
     if not len(values):
         return False
-    yardstick = float(upper[0]) if len(upper) else float(np.median(values))
+    yardstick = float(upper.min()) if len(upper) else float(np.median(values))
     return bool(yardstick > 0 and values[0] > _LOG_FROM * yardstick)
 
 
@@ -194,4 +194,4 @@ def _counted(what: str, r: int) -> str:
 
 def _ticks(r: int) -> list[int]:
     step = 1 if r <= 12 else 2 if r <= 20 else 5
-    return [j for j in range(1, max(r, 3) + 1) if j == 1 or j % step == 0]
+    return [j for j in range(1, r + 1) if j == 1 or j % step == 0]

@@ -105,12 +105,13 @@ def name_cell(name: str) -> str:
     return f"<bdi>{escaped(name, NAME)}</bdi>"
 
 
-def heat_cell(value: float, full: float = 1.0) -> str:
+def heat_cell(value: float, full: float = 1.0, digits: int = 2) -> str:
     """A cell of a heat table, the stronger the larger its number.
 
     Args:
         value: the number.
         full: the size from which on a cell is as strong as can be.
+        digits: decimals of the number.
     """
     side = "pos" if value >= 0 else "neg"
-    return f'<td class="num heat {side}" style="--w:{min(abs(value) / full, 1.0):.2f}">{fraction(float(value))}'
+    return f'<td class="num heat {side}" style="--w:{min(abs(value) / full, 1.0):.2f}">{fraction(float(value), digits)}'

@@ -88,7 +88,11 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     if not len(longest):
         return plot
     points = np.stack([source.data["c1"], source.data["c2"]], axis=1)
-    called = [_called(names[i]) if length[i] >= _SHORT * length[longest[0]] else "" for i in longest]
+    shorter = _without_units([names[i] for i in longest])
+    called = [
+        _called(name) if length[i] >= _SHORT * length[longest[0]] else ""
+        for i, name in zip(longest, shorter, strict=True)
+    ]
     tips, layout = _fitted(loadings[longest] / length[longest[0]], called, points)
     arrows = ColumnDataSource(
         {
@@ -108,6 +112,19 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     plot.add_tools(hover([ends], said))
     _write_names(plot, tips, called, layout)
     return plot
+
+
+def _without_units(names: Sequence[str]) -> list[str]:
+    """Names too long to write without what stands in parentheses at their end, if that leaves them different.
+
+    >>> _without_units(["sold (days since 2007-01-09)", "sold: weekday (Monday = 1)"])
+    ['sold', 'sold: weekday']
+    """
+    bare = [
+        name[: name.rfind(" (")] if len(name) > _NAME and name.endswith(")") and " (" in name else name
+        for name in names
+    ]
+    return [own if bare.count(own) == 1 else name for own, name in zip(bare, names, strict=True)]
 
 
 def _called(name: str) -> str:
