@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from assay.questions.groups.profile import Category
 from assay.questions.groups.test import FEWEST_ROWS, FITTED, groups
-from assay.questions.groups.words import sentence
+from assay.questions.groups.words import line, sentence
 
 
 def asked(X, seed=0, numbers=None, **options):
@@ -238,3 +238,9 @@ def test_a_column_of_few_values_in_the_rows_that_are_grouped_is_left_out():
     assert asked(rare[:, None]) is None
     found = asked(np.column_stack([rng.standard_normal((n, 2)), rare]))
     assert found.columns == ("c0", "c1") and found.means.shape[1] == 2
+
+
+def test_a_single_column_has_no_correlations_to_speak_of():
+    found = asked(np.random.default_rng(3).gamma(9.0, 8.0, (300, 1)))
+    assert "No groups of rows stand out: one lump does as well in about" in sentence(found)
+    assert "correlations" not in line(found)

@@ -146,3 +146,8 @@ def test_a_wrong_discount_is_refused():
         assay.study(pd.DataFrame(walked(np.random.default_rng(0), matters=True), columns=COLUMNS), discount=1.5)
     with pytest.raises(ParameterError, match="trials are read without 'sheet'"):
         assay.study.forms.opened.opened([], "trials", {"sheet": 1})
+
+
+def test_names_of_states_and_actions_are_words_in_the_table_that_is_searched(real):
+    page = render(real)
+    assert "u003cbdi" not in page and "lt;bdi" not in page

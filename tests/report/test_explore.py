@@ -163,3 +163,10 @@ def test_nothing_is_explored_where_there_are_no_rows():
     assert explorable(sample_study.wholesale(), Page()) is None
     assert explorable(sample_study.single_row(), Page()) is None
     assert 'id="explore"' not in render(sample_study.wholesale())
+
+
+def test_other_views_are_spoken_of_only_where_there_are_any():
+    found = explorable(sample_study.hostile_look(), Page())
+    assert "in every view of rows above" in explore_section(found, "", ("row", "rows"))
+    alone = explore_section(found, "", ("row", "rows"), above=False)
+    assert "above" not in alone and 'data-where="here"' in alone

@@ -20,9 +20,10 @@ import pytest
 import sample_study
 
 from assay.asking.card import Column, DataCard
-from assay.report.page import render
+from assay.report.page import _in_order, render
 from assay.study.findings import Ledger, Study
 from assay.views.html.escape import visible
+from assay.views.html.view import View
 
 STUDIES = ("wholesale", "wide", "noise", "one", "hostile")
 VOID = {"meta", "input", "br", "hr"}
@@ -270,3 +271,11 @@ def test_the_component_of_a_single_column_is_that_column_and_not_drawn():
     )
     drawn = [found for found in _with_components(study, one).values("id") if found.startswith("view-")]
     assert drawn == []
+
+
+def test_views_come_in_the_order_of_the_findings_that_they_are_behind():
+    study = sample_study.wholesale()
+    ((found, answer),) = study.answers.items()
+    both = replace(study, answers={"a question without findings": answer, found: answer})
+    ordered = _in_order(both, [[View("nothing", caption="-")], [View("something", caption="-")]])
+    assert [view.name for views in ordered for view in views] == ["something", "nothing"]

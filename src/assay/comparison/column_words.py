@@ -14,7 +14,7 @@ from assay.comparison.differences import Say
 from assay.comparison.looks import Looks
 from assay.comparison.pair import Pair
 from assay.linalg.ranks import average_ranks
-from assay.views.axes.numbers import number, percent, told_apart
+from assay.views.axes.numbers import percent, told_apart, value
 
 _READING = (
     "A column whose values lie elsewhere, spread otherwise or are missing more often in one table. Rows are exchanged "
@@ -59,7 +59,7 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[Say, str, dict[str, Any]]
         np.quantile(x, [0.25, 0.5, 0.75], method="inverted_cdf") for x in sides
     )
     above = _exceeds(*sides)
-    middles = told_apart(number, [float(mid_a), float(mid_b)], 3)
+    middles = told_apart(value, [float(mid_a), float(mid_b)], 3)
     way = column.looks.names[column.looks.strongest]
     if way == "location":
         agree = (mid_b - mid_a) * (above - 0.5) > 0.0
@@ -78,9 +78,10 @@ def _of_numbers(pair: Pair, column: LookedAt) -> tuple[Say, str, dict[str, Any]]
         more = np.nanmean(score[pair.second]) > np.nanmean(score[~pair.second])
         shape = {"spread": f"spreads {'more' if more else 'less'} widely", "skew": "leans another way"}
         brief = f"{shape.get(way, 'has another shape')} in {{b}}"
+        ends = told_apart(value, [float(end) for end in (low_a, high_a, low_b, high_b)], 3)
         words = (
-            f"{shape.get(way, 'has another shape')} in {b}: the middle half lies between {number(low_a)} and "
-            f"{number(high_a)} in {a}, between {number(low_b)} and {number(high_b)} in {b}"
+            f"{shape.get(way, 'has another shape')} in {b}: the middle half lies between {ends[0]} and "
+            f"{ends[1]} in {a}, between {ends[2]} and {ends[3]} in {b}"
         )
     numbers = {
         "differs_in": way,

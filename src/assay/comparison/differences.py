@@ -30,7 +30,7 @@ DRAWS = 499
 FOLDS = 5
 _SLACK = 1e-9
 _OPENINGS = {"supported": "", "suggestive": "Perhaps: "}
-_DENIED = "No clear difference: "
+_DENIED = "May be chance: "
 Say: TypeAlias = Callable[[Callable[[str], str]], str]
 
 
@@ -39,7 +39,8 @@ class Difference:
     """One thing in which the tables may differ.
 
     Attributes:
-        id, kind, subject, sentence: as of a `Finding`.
+        id, kind, subject: as of a `Finding`.
+        sentence: that of its `Finding`, without what opens it.
         lines: as of a `Finding`, by what opens it: `lines_of` writes them.
         evidence: p against chance, q for all that its question examined.
         words: how its evidence is spoken of.
@@ -60,7 +61,16 @@ class Difference:
     @property
     def said(self) -> str:
         """Its line, which does not claim what its verdict does not."""
-        return self.lines[_OPENINGS.get(self.evidence.verdict, _DENIED)]
+        return self.lines[self._opening]
+
+    @property
+    def told(self) -> str:
+        """Its sentence, which does not either."""
+        return f"{self._opening}{self.sentence}"
+
+    @property
+    def _opening(self) -> str:
+        return _OPENINGS.get(self.evidence.verdict, _DENIED)
 
     def stricter(self, factor: float, level: float) -> Difference:
         """The same where other questions were asked too."""
@@ -117,7 +127,7 @@ class Differences(Answer):
     def findings(self) -> Sequence[Finding]:
         """Every difference in a sentence."""
         return [
-            Finding(one.id, one.kind, one.subject, one.sentence, one.evidence, one.words, line=one.said)
+            Finding(one.id, one.kind, one.subject, one.told, one.evidence, one.words, line=one.said)
             for one in self.found
         ]
 

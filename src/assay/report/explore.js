@@ -163,7 +163,7 @@
   };
   const dress = (axis, column, range, most, letters = 16) => {
     const [low, high] = [Math.min(range.start, range.end), Math.max(range.start, range.end)];
-    const ticks = !column.numeric ? column.levels.map((_, k) => k).filter((k) => k >= low && k <= high)
+    const ticks = !column.numeric ? (column === alone ? [] : column.levels.map((_, k) => k)).filter((k) => k >= low && k <= high)
       : column.time ? timeTicks(low, high, most) : column.log ? logTicks(column, low, high, most)
       : numberTicks(low, high, most, column.whole);
     // as few letters as tell neighbours apart, and all ticks alike: no 10.05k beside 9950
@@ -417,7 +417,7 @@
       const place = at("difference");
       at("clear").hidden = inside.length === 0;
       if (!inside.length) {
-        at("selected").textContent = `No ${several} are selected. Drag over some in any view of ${several}, above or here, or name them with “Select them”.`;
+        at("selected").textContent = `No ${several} are selected. Drag over some ${at("selected").dataset.where}, or name them with “Select them”.`;
         place.replaceChildren();
         return;
       }

@@ -201,13 +201,14 @@ def _literal(value: object) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def explore_section(found: Explore | None, place: str, units: tuple[str, str]) -> str:
+def explore_section(found: Explore | None, place: str, units: tuple[str, str], *, above: bool = True) -> str:
     """The section of the page; empty where there is nothing to explore.
 
     Args:
         found: what can be explored.
         place: the element that the figure goes into.
         units: one and several of what is drawn.
+        above: whether other views of these stand above.
     """
     if found is None:
         return ""
@@ -216,10 +217,13 @@ def explore_section(found: Explore | None, place: str, units: tuple[str, str]) -
     rows = f"All {count(found.rows)} {several}" if found.rows == found.of_rows else (
         f"{count(found.rows)} of {count(found.of_rows)} {several}, a fair sample"
     )  # fmt: skip
+    linked = (
+        f"What you choose here also colours, narrows and selects in every view of {several} above. " if above else ""
+    )
+    where = f"in any view of {several}, above or here" if above else "here"
     return (
-        f"<p>{rows}, and {counted(found.columns, 'column')}{escaped(which)}. What you choose here also colours, "
-        f"narrows and selects in every view of {several} above. What is found by looking around is an idea, not a "
-        "finding: the study did not test it.</p>"
+        f"<p>{rows}, and {counted(found.columns, 'column')}{escaped(which)}. {linked}What is found by looking around "
+        "is an idea, not a finding: the study did not test it.</p>"
         '<div class="explore" id="explore-tools">'
         '<div class="tools"><label>Across <select id="explore-x"></select></label>'
         '<label>Up <select id="explore-y"></select></label>'
@@ -242,7 +246,8 @@ def explore_section(found: Explore | None, place: str, units: tuple[str, str]) -
         f"{place}<noscript><p>Exploring needs JavaScript.</p></noscript>"
         '<figcaption id="explore-caption"></figcaption></figure>'
         f'<div class="difference"><h3>How the selected {several} differ from the rest</h3>'
-        f'<p><output id="explore-selected" data-one="{one}" data-several="{several}" aria-live="polite"></output> '
+        f'<p><output id="explore-selected" data-one="{one}" data-several="{several}" data-where="{where}" '
+        'aria-live="polite"></output> '
         '<button type="button" id="explore-clear" hidden>Select none</button></p>'
         '<div id="explore-difference"></div></div>'
         f'<template id="explore-data">{found.held}</template>'

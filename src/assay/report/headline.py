@@ -63,7 +63,10 @@ def headline(study: Study) -> Headline:
 
 def _tally(study: Study, verdict: Verdict) -> str:
     """What has this verdict, question by question: `2 components of 8 and 3 groups of rows`."""
-    parts = [part for answer in study.answers.values() if (part := answer.headline(verdict))]
+    return _together([part for answer in study.answers.values() if (part := answer.headline(verdict))])
+
+
+def _together(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
@@ -93,8 +96,8 @@ def comparison_headline(comparison: Comparison) -> Headline:
 
 
 def _by_kind(findings: Sequence[Finding], verdict: Verdict) -> str:
-    """What has this verdict, kind by kind: `2 columns, 1 pair of columns`."""
+    """What has this verdict, kind by kind: `2 columns and 1 pair of columns`."""
     some = [f for f in findings if f.evidence.verdict == verdict]
     kinds = dict.fromkeys(f.kind for f in some)
     alike = [[f for f in some if f.kind == kind] for kind in kinds]
-    return ", ".join(of_kind[0].spoken.several(len({f.subject for f in of_kind})) for of_kind in alike)
+    return _together([of_kind[0].spoken.several(len({f.subject for f in of_kind})) for of_kind in alike])

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from assay.asking.card import DataCard
+from assay.asking.finding import strongest_first
 from assay.asking.found import found
 from assay.asking.page import Page
 from assay.asking.table import ROWS_SHOWN
@@ -60,11 +62,15 @@ def render(study: Study, *, order: Sequence[str] = (), include_rows: bool = Fals
     own += text_of("framed.js") if framed else ""
     scripts = [library(), script, behaviour() + own] if figures else [own]
     behind = _behind(study, answered)
-    answered = [_with_reading(views, name) for name, views in zip(study.answers, answered, strict=True)]
+    answered = _in_order(study, answered)
     parts = [
         ("findings", "Findings", _findings(study, behind)),
         ("views", "The views behind this", _views(study, answered, places)),
-        ("explore", "Explore", explore_section(explored, places.get("explore", ""), study.data.units)),
+        (
+            "explore",
+            "Explore",
+            explore_section(explored, places.get("explore", ""), study.data.units, above=_rows_drawn(answered)),
+        ),
         ("fallen", "What did not survive", _fallen(study, behind)),
         ("ledger", "Everything that was tested", ledger_section(study.ledger)),
         ("first-look", "A first look at the data", _first_look(study, first, answered, places)),
@@ -106,6 +112,14 @@ def _reading(name: str) -> tuple[str, str]:
     return ("", "") if known is None else (known.reading, known.guide)
 
 
+def _in_order(study: Study, answered: list[list[View]]) -> list[list[View]]:
+    """The views in the order of the findings that they are behind."""
+    order = list(dict.fromkeys(f.question for f in strongest_first(study.findings)))
+    place = {question: k for k, question in enumerate(order)}
+    named = sorted(zip(study.answers, answered, strict=True), key=lambda one: place.get(one[0], len(place)))
+    return [_with_reading(views, name) for name, views in named]
+
+
 def _with_reading(views: list[View], name: str) -> list[View]:
     """The same, where the first figure of the answer says how to read it."""
     told = how_to_read(*_reading(name))
@@ -126,7 +140,11 @@ def _findings(study: Study, behind: dict[str, Behind]) -> str:
 
 def _fallen(study: Study, behind: dict[str, Behind]) -> str:
     fallen = [f for f in study.findings if f.evidence.verdict not in SURVIVED]
-    return verdicts(fallen, "fallen", behind) if fallen else "<p>Nothing: every structure that was tested stood up.</p>"
+    return (
+        verdicts(fallen, "fallen", behind)
+        if fallen
+        else "<p>Nothing: every question found something that stood up.</p>"
+    )
 
 
 def _views(study: Study, answered: list[list[View]], places: dict[str, str]) -> str:
@@ -144,6 +162,10 @@ def _views(study: Study, answered: list[list[View]], places: dict[str, str]) -> 
             f'aria-live="polite">No {several} are selected.</output></p>{rows}'
         )
     return content + _blocks(answered, "rows")
+
+
+def _rows_drawn(answered: list[list[View]]) -> bool:
+    return any(view.figure is not None for view in chain.from_iterable(_about(answered, "rows")))
 
 
 def _about(answered: list[list[View]], about: About) -> list[list[View]]:

@@ -117,7 +117,7 @@ def _row(finding: Finding, behind: Behind) -> str:
     evidence = finding.evidence
     name = f"finding-{'-'.join(escaped(finding.id).split())}"  # a blank would make two ids of one
     links = ", ".join(f'<a href="#{escaped(where)}">{escaped(title)}</a>' for where, title in behind.views)
-    views = f'<p class="links">Drawn below: {links}.</p>' if links else ""
+    views = f'<p class="links">Drawn in: {links}.</p>' if links else ""
     inside = f'<div class="inside">{finding.inside}</div>' if finding.inside else ""
     told = how_to_read(behind.reading, behind.guide)
     reading = f"<h4>How to read this</h4>{told}" if told else ""

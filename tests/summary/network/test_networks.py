@@ -57,7 +57,7 @@ def test_published_facts_of_the_networks_hold():
     assert votes.edge_count == 100762  # as SNAP counts unordered pairs
     books = read_network(SHARED / "game_of_thrones/asoiaf-all-edges.csv")
     assert links(books)["Addam-Marbrand", "Brynden-Tully"] == 3.0
-    assert books.notes[1] == "Edges join 'Source' and 'Target' and lead both ways: the column 'Type' says so."
+    assert books.notes[1] == "Links join 'Source' and 'Target' and lead both ways: the column 'Type' says so."
     assert "Columns that are not used: 'id'." in books.notes
     cities = read_network(SHARED / "city_distances/eurodist_km.csv", form="matrix", meaning="distance")
     assert cities.n == 21 and cities.edge_count == 210 and links(cities)["Athens", "Rome"] == 817

@@ -113,3 +113,13 @@ def test_a_shape_that_does_not_fit_is_refused():
         assay.plot(corridor(3, 4), shape=(30, 40))
     with pytest.raises(ParameterError, match="no option 'shap'"):
         assay.plot(corridor(3, 4), shap=(3, 4))
+
+
+def test_names_of_states_stand_on_two_lines_where_a_page_is_narrow():
+    to_first = sparse.csr_array((np.ones(3), (np.arange(3), np.zeros(3, int))), shape=(3, 3))
+    plot = policy_graph(["broken", "worn", "new"], np.arange(3.0), ["repair"] * 3, to_first)
+    names = [part for part in plot.renderers if part.tags[:1] == ["name"]]
+    wide, narrow = ([part for part in names if len(part.tags) == many] for many in (2, 3))
+    assert {word for part in wide for word in part.data_source.data["words"]} >= {"broken: repair"}
+    assert {word for part in narrow for word in part.data_source.data["words"]} >= {"broken:\nrepair"}
+    assert all(part.tags[1] == other.tags[2] for part, other in zip(wide, narrow, strict=True))

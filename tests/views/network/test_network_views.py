@@ -13,6 +13,7 @@ from assay.errors import ParameterError
 from assay.summary.graph.graph import Graph
 from assay.views.network.drawn_links import DrawnLinks, heaviest
 from assay.views.network.matrix import ordered_matrix
+from assay.views.network.node_map import node_map
 from assay.views.network.ring import LINKS, NODES, ring
 
 
@@ -144,3 +145,14 @@ def test_a_drawn_network_stays_small():
     assert LINKS <= 2000
     plot = assay.plot(random_graph(3000, 20000))
     assert len(json.dumps(json_item(plot))) < 1_500_000
+
+
+def test_nodes_without_a_group_are_said_to_be_in_none():
+    graph = random_graph()
+    groups = ["a"] * 30 + [""] * 10
+    for plot in (
+        ring(DrawnLinks.of(graph, np.arange(40)), groups=groups),
+        node_map(np.random.default_rng(0).normal(size=(40, 2)), [], np.ones(40), names=["n"] * 40, groups=groups),
+    ):
+        said = [item.label.value for legend in plot.select(Legend) for item in legend.items]
+        assert {"a (30)", "in no group (10)"} <= set(said)

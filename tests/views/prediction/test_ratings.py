@@ -40,3 +40,10 @@ def test_the_items_rated_most_are_drawn_and_named():
 def test_one_factor_is_drawn_on_a_line():
     plot = item_map([[0.5], [-0.5]], ["a", "b"], [1, 2])
     np.testing.assert_array_equal(plot.renderers[0].data_source.data["m2"], [0.0, 0.0])
+
+
+def test_axes_of_activity_are_counted_in_words_and_not_in_powers():
+    plot = activity(np.arange(1, 2001), np.arange(1, 301))
+    across, up = (list(axis.major_label_overrides.values()) for axis in (plot.xaxis[0], plot.yaxis[0]))
+    assert [tick.text if hasattr(tick, "text") else tick for tick in across] == ["1", "10", "100", "1000"]
+    assert [tick.text if hasattr(tick, "text") else tick for tick in up] == ["0.1%", "1%", "10%", "100%"]

@@ -76,7 +76,7 @@ class SoundFeatures:
         units = [("duration", "s"), ("loudness", "dB"), ("centroid", "Hz"), *((name, "dB") for name in names)]
         note = (
             f"Sounds are told by mean and standard deviation over time of their level in {BANDS} bands up to "
-            f"{self._limit:g} Hz, in dB below full scale and never below -120; silence has its centroid at 0 Hz."
+            f"{self._limit:g} Hz, in dB below full scale and never below −120; silence has its centroid at 0 Hz."
         )
         return [pa.field(name, pa.float64(), metadata={b"unit": unit.encode()}) for name, unit in units], (note,)
 

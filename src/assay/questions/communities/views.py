@@ -52,7 +52,7 @@ def _table(found: Clustered) -> str:
     if left is None:
         return ""
     heads = [
-        "",
+        "Community",
         "Nodes",
         "Best linked",
         "Links inside",
@@ -62,7 +62,7 @@ def _table(found: Clustered) -> str:
     ]
     rows = [
         [
-            f"Community {c + 1}",
+            count(c + 1),
             count(int(found.sizes[c])),
             name_cell(listed(found.central(c))),
             percent(found.inside(c)),
@@ -77,7 +77,7 @@ def _table(found: Clustered) -> str:
         "The communities; links inside: of those of its nodes; comes back: what each has in common with the nearest "
         f"community found without a fifth of the links{scope}"
     )
-    return table(caption, heads, rows, numeric=(1, 3, 4, 5, 6))
+    return table(caption, heads, rows, numeric=(1, 3, 4, 5))
 
 
 def _share(value: float) -> str:

@@ -37,7 +37,7 @@ def subject(found: Clustered) -> str:
 def headline(found: Clustered) -> str:
     """How many communities, where that is known."""
     if found.firm:
-        return WORDS.several(len(found.firm), None if len(found.firm) == found.k and found.number_known else found.k)
+        return WORDS.several(len(found.firm), None if len(found.firm) == found.k else found.k)
     return "clustering of links without borders"
 
 
@@ -116,7 +116,7 @@ def _number(found: Clustered) -> str:
     if left is None or found.number_known:
         return ""
     fewest, most = min(left.fewest, found.k), max(left.most, found.k)
-    return f" How many there are is open, from {count(fewest)} to {count(most)}."
+    return f" How many there are is not sure: {count(fewest)} to {count(most)}."
 
 
 def _community(found: Clustered, c: int) -> str:

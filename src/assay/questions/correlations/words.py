@@ -228,7 +228,9 @@ def told_of_pairs(found: Correlations, level: float) -> PairsTold:
 def _strongest(found: Correlations) -> str:
     """The strength of the strongest pair, called by its name, with its interval."""
     pairs = found.found.pairs
-    where = " on unseen rows" if np.isfinite(pairs.unseen[0]) else ""
+    # where nothing stood up the pair is only the strongest of many, chosen on all rows
+    chosen = found.evidence.verdict in SURVIVED and np.isfinite(pairs.unseen[0])
+    where = " on unseen rows" if chosen else ""
     if found.strongest_interval is None:
         return f"{strength_name(found, 0)} {fraction(unseen(found, 0))}{where}"
     plain = fraction(float(pairs.unseen[0]))

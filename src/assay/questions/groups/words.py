@@ -7,7 +7,7 @@ from collections.abc import Callable
 from assay.asking.words import Words, chance, listed, one_line
 from assay.questions.groups.answer import Groups
 from assay.questions.groups.group_search import SIZES
-from assay.views.axes.numbers import count, number, percent, probability
+from assay.views.axes.numbers import count, number, percent
 
 WORDS = Words(
     "group of rows",
@@ -33,7 +33,7 @@ def line(found: Groups) -> str:
     """How many groups and what tells them apart, or why there are none."""
     if found.evidence.verdict not in ("supported", "suggestive"):
         if found.lump_p > 0.05:
-            return "No groups of rows: one lump with the same correlations does as well"
+            return f"No groups of rows: {_lump(found)} does as well"
         if found.torn:
             return "No groups of rows can be named: one half of the rows does not predict those of the other"
         return "No groups of rows: they lie along a curve or a gradient, with no gap between them"
@@ -65,7 +65,7 @@ def sentence(found: Groups) -> str:
             f"together, in the weakest group ({halvings})."
         )
     if found.fewest < found.most:
-        said += f" How many there are is open: from {found.fewest} to {found.most}."
+        said += f" How many there are is not sure: {found.fewest} to {found.most}."
     if found.most == SIZES[-1]:
         said += f" More than {found.most} groups were not looked for."
     else:
@@ -75,16 +75,7 @@ def sentence(found: Groups) -> str:
 
 def _none(found: Groups) -> str:
     if found.lump_p > 0.05:
-        p = found.evidence.p
-        gap = (
-            ""
-            if p is None or p <= found.lump_p
-            else f"; with the gap that groups need between them, p {probability(p)}"
-        )
-        return (
-            "No groups of rows stand out: one lump of the same correlations does as well "
-            f"(p {probability(found.lump_p)}{gap})."
-        )
+        return f"No groups of rows stand out: {_lump(found)} does as well in about {percent(found.lump_p, 0)} of draws."
     if found.torn:
         return (
             "No groups of rows can be named: the rows are no round lump and have gaps, but one half of them does not "
@@ -94,6 +85,10 @@ def _none(found: Groups) -> str:
         "No groups of rows: the rows are no round lump, but no gap lies between the pieces they could be cut into. "
         "They lie along a curve or a gradient."
     )
+
+
+def _lump(found: Groups) -> str:
+    return "one lump" if len(found.columns) == 1 else "one lump with the same correlations"
 
 
 def _group(found: Groups, g: int) -> str:

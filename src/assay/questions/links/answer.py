@@ -145,7 +145,7 @@ class LinksTold(Answer):
             held_out=kept if np.isfinite(kept) else None,
             n=self.odd.judged,
             looks=self.odd.judged,
-            method="the most surprising link of each random graph with the same numbers of links",
+            method="the most surprising link of each random network with the same numbers of links",
             verdict=verdict_of(q, effect_holds=bool(kept < 1.0), level=self.level),
             null=Null("random graphs with the same numbers of links", 0.0, 0.0, self.odd.draws),
         )

@@ -101,7 +101,7 @@ def _evidence(
         interval=interval,
         n=links,
         looks=len(found.by_score()),
-        method=f"{METHOD}, {len(chance)} random graphs with a Student tail, the choice of the score in each",
+        method=f"{METHOD}, {len(chance)} random networks with a Student tail, the choice of the score in each",
         verdict=verdict_of(p, effect_holds=effect_holds(found), level=level),
         null=null,
     )

@@ -73,7 +73,7 @@ def _surprising(told: LinksTold) -> View:
     heads = [*_ends(told), "In common", "By chance", "q"]
     some = "" if many == told.surprising else f" The first {many} of {count(told.surprising)}."
     caption = (
-        "Links whose ends share fewer neighbours than nodes with as many links do in random graphs, all links "
+        "Links whose ends share fewer neighbours than nodes with as many links do in random networks, all links "
         f"counted.{some} A link has no part in the neighbours its ends share."
     )
     return _block("surprising-links", "Surprising links", caption, heads, rows)

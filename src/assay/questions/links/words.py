@@ -108,10 +108,11 @@ def odd_sentence(told: LinksTold) -> str:
     ]
     more = f" and {count(many - 3)} more" if many > 3 else ""
     verb, noun = ("is", "its") if many == 1 else ("are", "their")
-    first = f"the first share {int(odd.common[0])}, where chance would give {odd.expected[0]:.0f}"
+    they = "they" if many == 1 else "the first"
+    first = f"{they} share {int(odd.common[0])}, where chance would give {odd.expected[0]:.0f}"
     return (
         f"{', '.join(pairs)}{more} {verb} surprising, of {counted(odd.judged, 'link')} that could be judged: {noun} "
-        f"ends share fewer neighbours than nodes with as many links do in random graphs ({first}; "
+        f"ends share fewer neighbours than nodes with as many links do in random networks ({first}; "
         f"{chance(told.odd_evidence)}, all links counted)."
     )
 

@@ -116,7 +116,7 @@ def network_map(
         interval=interval,
         stability=float(np.clip(1.0 - shift, 0.0, 1.0)),
         n=len(ends.sources),
-        method=f"{METHOD}, {len(chance)} random graphs with a Student tail",
+        method=f"{METHOD}, {len(chance)} random networks with a Student tail",
         verdict=verdict_of(p, effect_holds=holds, level=level),
         null=null,
     )

@@ -30,7 +30,7 @@ def views(drawn: NetworkMap, page: Page) -> list[View]:
         drawn.places, drawn.links, drawn.degrees, names=names, groups=page.node_groups,
         faint=np.nan_to_num(drawn.doubt, nan=1.0, posinf=1.0),
     )  # fmt: skip
-    grey = "" if page.node_groups is None else "Grey nodes are in no community that comes back."
+    grey = " Grey nodes are in no community that comes back." if "" in (page.node_groups or ()) else ""
     some = ""
     if len(drawn.links) > DRAWN_LINKS:
         some = f" {count(DRAWN_LINKS)} of {count(len(drawn.links))} links are drawn, by chance."
@@ -38,11 +38,10 @@ def views(drawn: NetworkMap, page: Page) -> list[View]:
     return [
         View(
             "network-map", "A map of the network", figure, tuple(key),
-            "Nodes that are linked, directly and by many short paths, lie close together. Links are the faint lines. "
+            "Nodes that are linked, directly and by many short paths, lie close together. Links are the faint lines."
             f"{grey}{some} The best-connected nodes are named where there is "
             "room; the pointer names all. Every strip of the map, across or upward, has as many nodes, so how large a "
-            "group is can be read from it and how far apart groups are cannot. The axes mean nothing by themselves: "
-            "nodes are in their order along two eigenvectors of the network's Laplacian.",
+            "group is can be read from it and how far apart groups are cannot. The axes mean nothing by themselves.",
             _table(drawn), "rows",
         )
     ]  # fmt: skip
@@ -53,10 +52,10 @@ def _table(drawn: NetworkMap) -> str:
     doubt = drawn.doubt[drawn.on_map]
     rows = [
         ["Nodes on the map", count(int(drawn.on_map.sum()))],
-        ["Of the nodes with links", percent(drawn.share)],
+        ["Share of the nodes with links that is on it", percent(drawn.share)],
         ["Unseen links nearer than a pair with as many links", percent(evidence.held_out)],
         ["The same in random networks with the same numbers of links", percent(float(drawn.chance.mean()))],
-        ["In the best of them", percent(float(drawn.chance.max()))],
+        ["In the best of these networks", percent(float(drawn.chance.max()))],
         ["Nodes that move less than half as far as two nodes lie apart", percent(float(np.mean(doubt < 0.5)))],
     ]
     return table("How far the map can be believed", ["", "Value"], rows, numeric=(1,))

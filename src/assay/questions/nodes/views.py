@@ -49,7 +49,7 @@ def _ranking(found: Nodes) -> View:
         "PageRank of the first nodes, with the range of 95% of draws in which every node draws its links anew among "
         "those it has. Nodes whose ranges overlap may change places."
     )
-    numbers = table("The first nodes", heads, rows, numeric=(1, 3, 4, 5))
+    numbers = table("The first nodes", heads, rows, numeric=range(1, len(heads)))
     return View("ranking", "Who is ranked first", drawn, (), caption, numbers)
 
 
@@ -58,11 +58,8 @@ def _rings(found: Nodes, groups: list[str] | None) -> list[View]:
     names = [visible(name, _NAME) for name in found.names]
     size = found.scores * len(names)
     look: dict[str, Any] = {"names": names, "groups": groups, "size": size, "size_label": "PageRank, of the mean"}
-    tint = (
-        " Colours are communities that come back; links inside one have its colour. Grey: in none of them."
-        if groups is not None
-        else ""
-    )
+    tint = "" if groups is None else " Colours are communities that come back; links inside one have its colour."
+    tint += " Grey: in none of them." if "" in (groups or ()) else ""
     order = "by community" if groups is not None else "so that linked ones are near"
     weighted = bool(np.ptp(found.graph.weights.data) > 0) if found.graph.weights.nnz else False
     heavy = " Wide lines weigh more." if weighted else ""

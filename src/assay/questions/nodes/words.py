@@ -21,7 +21,7 @@ WORDS = Words(
     held_out_format=_times,
     units=("node", "nodes"),
     reading="PageRank is how often a walk along links is at a node. It grows with the number of links, so it is "
-    "compared with random graphs in which every node has as many links as here: a rank is said to be more than the "
+    "compared with random networks in which every node has as many links as here: a rank is said to be more than the "
     "number of links only where it is otherwise than in nearly all of them, and where one half of the links says so "
     "of the other.",
 )

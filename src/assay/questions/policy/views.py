@@ -8,7 +8,6 @@ from assay.asking.words import SURVIVED
 from assay.questions.policy.answer import Policy
 from assay.views.axes.numbers import count, number, percent, probability
 from assay.views.decisions.policy_curve import policy_curve_view
-from assay.views.html.elements import name_cell
 from assay.views.html.escape import visible
 from assay.views.html.searchable import searchable
 from assay.views.html.view import View
@@ -48,11 +47,11 @@ def _states(found: Policy) -> str:
         other = choices.others[i]
         rows.append(
             [
-                name_cell(visible(str(state), _NAME)),
-                name_cell(visible(str(choices.actions[i]), _NAME)),
+                visible(str(state), _NAME),
+                visible(str(choices.actions[i]), _NAME),
                 number(float(learned.values[s])),
                 f"{number(float(inside.low[s]))} to {number(float(inside.high[s]))}",
-                "" if other is None else name_cell(visible(str(other), _NAME)),
+                "" if other is None else visible(str(other), _NAME),
                 "" if other is None else number(float(choices.gain[i])),
                 percent(float(choices.best[i])),
                 count(int(choices.seen[i])),
@@ -62,7 +61,15 @@ def _states(found: Policy) -> str:
         )
     heads = ["State", "Best action", "Worth", "95% interval", "Next best", "Better by", "Best in draws", "Times taken",
              "q, all states", "Clear"]  # fmt: skip
-    return searchable("policy-states", "The best action in each state", heads, rows, numeric=(2, 5, 6, 7, 8))
+    return searchable(
+        "policy-states",
+        "The best action in each state",
+        heads,
+        rows,
+        numeric=(2, 5, 6, 7, 8),
+        of="a state",
+        first=_NAME,
+    )
 
 
 def _growth(found: Policy) -> View:

@@ -74,7 +74,7 @@ def _orders(answer: Tastes) -> str:
         for name, measures in ranking.items()
     ]  # fmt: skip
     title = "Of held-out items that a user rated above his or her mean, found among the first 10 recommended"
-    return table(title, ["Ordered by", "Recall", "NDCG"], rows, numeric=(1, 2))
+    return table(title, ["Ordered by", "Recall", "NDCG, earlier places count more"], rows, numeric=(1, 2))
 
 
 def _items(answer: Tastes) -> str:
@@ -86,6 +86,7 @@ def _items(answer: Tastes) -> str:
         for i in order
     ]  # fmt: skip
     heads = ["Item", "Ratings", "Level", "Factor 1", "Factor 2"]
-    return searchable(
-        "rated-items", "Items, those with most ratings first", heads, rows, numeric=range(1, 5), of="an item"
-    )
+    all_of_them = len(order) == seen.n_items
+    some = "Items" if all_of_them else f"The {count(len(order))} items of {count(seen.n_items)} with most ratings"
+    caption = f"{some}, those with most ratings first" if all_of_them else some
+    return searchable("rated-items", caption, heads, rows, numeric=range(1, 5), of="an item")

@@ -56,7 +56,7 @@ class NetworkForm(Form[Graph]):
             rest = [name for name in schema.names if name not in (one, two)]
             strange = len(rest) - len(named(rest, _BESIDE))
             if strange <= _OTHERS and all(is_name(schema.field(end).type) for end in (one, two)):
-                return f"its columns {one!r} and {two!r} are the ends of links"
+                return f"their columns {one!r} and {two!r} are the ends of links"
         return ""
 
     def read(self, data: Any, how: Mapping[str, Any]) -> Subject[Graph]:

@@ -43,7 +43,7 @@ class RatingsForm(Form[Ratings]):
         names = all(is_name(schema.field(column).type) for column in (user, item))
         if strange > _OTHERS or not names or not is_numeric(schema.field(rating).type):
             return ""
-        return f"its columns {user!r}, {item!r} and {rating!r} say who rated what, and how"
+        return f"their columns {user!r}, {item!r} and {rating!r} say who rated what, and how"
 
     def read(self, data: Any, how: Mapping[str, Any]) -> Subject[Ratings]:
         """The ratings, with what was decided while they were read in its notes."""

@@ -35,7 +35,7 @@ class TrialsForm(Form[Trials]):
         if not all(len(one) == 1 for one in found):
             return ""
         trial, state, action, reward = (one[0] for one in found)
-        return f"it has columns {trial!r}, {state!r}, {action!r} and {reward!r}"
+        return f"they have columns {trial!r}, {state!r}, {action!r} and {reward!r}"
 
     def read(self, data: Any, how: Mapping[str, Any]) -> Subject[Trials]:
         """The trials, with what was decided while they were read in the notes."""

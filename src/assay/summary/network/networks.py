@@ -182,7 +182,7 @@ def _of_table(table: Source, said: _Said) -> Graph:
         refuse_square(table)
     edges = edges_in(table, roles, said.nodes)
     directed, why = direction(table, roles, edges.types) if said.directed is None else (said.directed, "as said")
-    notes = [f"Edges join {roles.first!r} and {roles.second!r} and lead {_ways(directed)}: {why}."]
+    notes = [f"Links join {roles.first!r} and {roles.second!r} and lead {_ways(directed)}: {why}."]
     notes.append(f"Weights are in {roles.weight!r}." if roles.weight else "Edges have no weights: each counts 1.")
     if roles.unused:
         some = ", ".join(map(repr, roles.unused[:10])) + (", ..." if len(roles.unused) > 10 else "")

@@ -35,6 +35,20 @@ def number(value: float | None, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def value(given: float, digits: int = 3) -> str:
+    """A value of a column as `number` writes it; a whole one has no decimals, since a count of 5.00 is none.
+
+    Args:
+        given: the value.
+        digits: significant ones below the point; see `told_apart`.
+
+    >>> value(5.0), value(23.94), value(63.0), value(2007.0), value(-0.5)
+    ('5', '23.9', '63', '2007', '−0.500')
+    """
+    whole = math.isfinite(given) and given == round(given) and abs(given) < 1e7
+    return number(given, digits).partition(".")[0] if whole else number(given, digits)
+
+
 def _decimals(size: float, digits: int) -> int:
     """Decimals that leave so many significant digits: 2.64, 12.3, 123, 0.0563."""
     return max(0, digits - 1 - math.floor(math.log10(size)))

@@ -24,7 +24,7 @@ MARKERS = (
     "circle", "square", "triangle", "diamond", "inverted_triangle", "hex", "star", "plus", "square_pin", "triangle_pin",
 )  # fmt: skip
 _NAME = 18
-_LAST = ("other", "not known")
+_OTHER, UNKNOWN = "other", "not known"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,15 +46,16 @@ class GroupLooks:
     markers: list[str]
 
 
-def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None) -> GroupLooks:
+def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None, *, unknown: str = UNKNOWN) -> GroupLooks:
     """Sort labels into at most ten groups of their own, the largest; the rest are drawn alike.
 
     Args:
         labels: (n,) text or numbers; None and NaN are not known.
         rows: (n,) how many rows each point stands for; one by default.
+        unknown: what is said of points without a label.
 
     Returns:
-        The groups, in the order of their labels, then "other" and "not known" where there are any.
+        The groups, in the order of their labels, then "other" and those without a label where there are any.
 
     >>> groups = grouped(["b", "a", "b", None])
     >>> groups.names, groups.code.tolist()
@@ -73,13 +74,13 @@ def grouped(labels: ArrayLike | Sequence[Any], rows: ArrayLike | None = None) ->
     code = np.array([place.get(v, MOST) if k else MOST + 1 for v, k in zip(values, known, strict=True)], dtype=np.intp)
     names = [f"{shortened(str(value), _NAME)} ({counts[value]:,})" for value in order]
     colours, markers = list(COLOURS[: len(order)]), list(MARKERS[: len(order)])
-    for at, word in zip((MOST, MOST + 1), _LAST, strict=True):
+    for at, word in zip((MOST, MOST + 1), (_OTHER, unknown), strict=True):
         if (here := code == at).any():
             code[here] = len(names)
             names.append(f"{word} ({int(weight[here].sum()):,})")
             colours.append(CHANCE)
             markers.append("circle" if at == MOST else "x")
-    texts = [str(value) if there else _LAST[1] for value, there in zip(values, known, strict=True)]
+    texts = [str(value) if there else unknown for value, there in zip(values, known, strict=True)]
     return GroupLooks(code, texts, names, colours, markers)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from assay.views.axes.given import log_padded, padded, vector
 from assay.views.axes.legend import legend
+from assay.views.axes.numbers import number
 from assay.views.axes.theme import CHANCE, REAL, figure, hover
 from assay.views.axes.ticks import brief, log_ticks, number_ticks
 
@@ -69,7 +70,7 @@ def policy_curve_view(
     if level is not None:
         look: dict[str, Any] = {"line_color": CHANCE, "line_dash": "dashed", "line_width": 1.8}
         plot.add_layout(Span(location=level, dimension="width", **look))
-        entries.append((f"{level_words}: {brief(level, 4)}", [plot.line([np.nan], [np.nan], **look)], None))
+        entries.append((f"{level_words}: {number(level)}", [plot.line([np.nan], [np.nan], **look)], None))
     legend(plot, entries)
     return plot
 

@@ -21,6 +21,8 @@ SHOWN = 30
 _BENT = 0.35  # how far an edge bends towards the middle
 _POINTS = 24
 _WIDEST = 7.0
+_WIDE = 380.0  # pixels across a figure that has room for names on one line
+_LETTERS, _PHONE_LETTERS = (14, 12), (8, 8)  # of a state and of an action
 _LEAST = 0.005  # probabilities below are not drawn
 
 
@@ -71,9 +73,7 @@ def policy_graph(
     )  # fmt: skip
     nodes = plot.scatter("x", "y", source=source, size=17, marker="shape", fill_color="fill", line_color=LINE)
     plot.add_tools(hover([nodes], [("state", "@state"), ("action", "@action"), ("value", "@value")]))
-    _name(
-        plot, x, y, [f"{shortened(str(states[i]), 14)}: {shortened(d, 12)}" for i, d in zip(shown, does, strict=True)]
-    )
+    _name(plot, x, y, [str(states[i]) for i in shown], does)
     told = f"Blue: worth {brief(low, 3)} (pale) to {brief(high, 3)}; squares: the process ends. Edges are as wide as "
     more = f" {m} of {n:,} states are drawn, where the policy is most often." if m < n else ""
     doubt = " ?: may as well be another action." if unsure[shown].any() else ""
@@ -125,14 +125,18 @@ def _draw_edges(plot: Any, leads: Any, place: Any, x: Array, y: Array, states: S
     plot.add_tools(hover([lines], [("from", "@from"), ("to", "@to"), ("probability", "@p")]))
 
 
-def _name(plot: Any, x: Array, y: Array, words: list[str]) -> None:
+def _name(plot: Any, x: Array, y: Array, states: list[str], does: list[str]) -> None:
+    """State and action beside each node: on one line, and on two in fewer letters where a page is narrow."""
     middle = np.abs(x) < 0.05
-    for side, align in ((middle, "center"), (~middle & (x > 0), "left"), (~middle & (x < 0), "right")):
-        at = np.flatnonzero(side)
-        source = ColumnDataSource(
-            {"x": 1.22 * x[at], "y": np.where(middle[at], 1.25, 1.18) * y[at], "words": [words[i] for i in at]}
-        )
-        plot.text(
-            "x", "y", "words", source=source, text_align=align, text_baseline="middle", text_font=value(FONT),
-            text_font_size="12px", text_color=LINE,
-        )  # fmt: skip
+    for (state, action), between, tags in ((_LETTERS, " ", [_WIDE]), (_PHONE_LETTERS, "\n", [0.0, _WIDE])):
+        words = [f"{shortened(s, state)}:{between}{shortened(d, action)}" for s, d in zip(states, does, strict=True)]
+        for side, align in ((middle, "center"), (~middle & (x > 0), "left"), (~middle & (x < 0), "right")):
+            at = np.flatnonzero(side)
+            source = ColumnDataSource(
+                {"x": 1.22 * x[at], "y": np.where(middle[at], 1.25, 1.18) * y[at], "words": [words[i] for i in at]}
+            )
+            written = plot.text(
+                "x", "y", "words", source=source, text_align=align, text_baseline="middle", text_font=value(FONT),
+                text_font_size="12px", text_color=LINE,
+            )  # fmt: skip
+            written.update(tags=["name", *tags], visible=len(tags) == 1)

@@ -15,6 +15,7 @@ from assay.views.html.elements import NAME, table
 from assay.views.html.escape import escaped, visible
 
 PLAIN = 100
+FEW = 10  # rows that need no box of a height of its own and no pages
 BUDGET = 1_000_000
 CELL = 160
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -75,8 +76,9 @@ def searchable(
         if len(kept) > PLAIN
         else ""
     )
+    kind = "finder few" if len(kept) <= FEW else "finder"
     return (
-        f'<div class="finder"><div class="tools">{"".join(tools)}</div>'
+        f'<div class="{kind}"><div class="tools">{"".join(tools)}</div>'
         f"{table(caption, heads, plain, numeric=numbers, identifier=identifier, sortable=True)}"
         '<p class="pages"><button type="button" data-step="-1">Previous</button> '
         '<button type="button" data-step="1">Next</button> '

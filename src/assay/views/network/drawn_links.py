@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from assay.arrays import Array, Indices
 from assay.errors import ParameterError
 
+UNGROUPED = "in no group"  # what is said of nodes that belong to nothing
+
 
 class DrawnLinks:
     """Links between n nodes, each once, and the order in which nodes are drawn.

@@ -32,14 +32,14 @@ def link_scores(
     rows = [*reversed(names)]
     plot = figure(
         x_label="above pairs without a link", y_label="", height=150 + 26 * len(rows),
-        x_range=(min(0.47, *like, *every) - 0.02, 1.02), y_range=["random graphs", *rows] if len(by_chance) else rows,
+        x_range=(min(0.47, *like, *every) - 0.02, 1.02), y_range=["random networks", *rows] if len(by_chance) else rows,
     )  # fmt: skip
     marks = []
     for values, colour, shape in ((like, REAL, "circle"), (every, LINE, "diamond")):
         source = ColumnDataSource({"x": list(values), "y": list(names)})
         marks.append(plot.scatter("x", "y", source=source, size=11, marker=shape, color=colour, fill_alpha=0.55))
     if len(by_chance):
-        drawn = ColumnDataSource({"x": list(by_chance), "y": ["random graphs"] * len(by_chance)})
+        drawn = ColumnDataSource({"x": list(by_chance), "y": ["random networks"] * len(by_chance)})
         marks.append(plot.scatter("x", "y", source=drawn, size=13, marker="dash", angle=1.5708, color=CHANCE))
     plot.add_layout(Span(location=0.5, dimension="height", line_color=CHANCE, line_dash="dashed"))
     plot.xaxis.formatter = NumeralTickFormatter(format="0%")

@@ -10,6 +10,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from numpy.typing import ArrayLike, NDArray
 
 from assay.views.axes.theme import CHANCE, hover
+from assay.views.network.drawn_links import UNGROUPED
 from assay.views.rows.embedding import embedding_map
 
 DRAWN_LINKS = 4_000
@@ -58,6 +59,7 @@ def node_map(
         height=height,
         equal=False,
         called="nodes",
+        ungrouped=UNGROUPED,
     )
     marks = next(one for one in plot.renderers if "row" in one.data_source.data)
     shown = np.asarray(marks.data_source.data["row"]) - 1

@@ -22,7 +22,7 @@ from assay.shown import shortened
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, FONT, LINE, REAL, figure, hover
 from assay.views.clusters.groups import grouped
-from assay.views.network.drawn_links import DrawnLinks, heaviest
+from assay.views.network.drawn_links import UNGROUPED, DrawnLinks, heaviest
 from assay.views.rows.cloud import TOOLS
 
 NODES = 1000
@@ -82,7 +82,7 @@ def ring(
     places = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     named = [(angle[at], [called[node] for node in at]) for at in _named(angle, shown, sizes)]
     plot = _figure(_room(named[0][1]))
-    looks = None if groups is None else grouped([one if one != "" else None for one in groups])
+    looks = None if groups is None else grouped([one if one != "" else None for one in groups], unknown=UNGROUPED)
     kept, least = heaviest(links, np.isfinite(angle), most)
     tint = np.full(n, REAL, dtype=object) if looks is None else np.array(looks.colours, dtype=object)[looks.code]
     _draw_links(plot, links, kept, places, power, tint, looks is not None)

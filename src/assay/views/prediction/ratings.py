@@ -15,7 +15,7 @@ from assay.shown import shortened
 from assay.views.axes.given import padded
 from assay.views.axes.legend import legend, note
 from assay.views.axes.theme import CHANCE, REAL, UNSEEN, figure, hover
-from assay.views.axes.ticks import brief
+from assay.views.axes.ticks import brief, power_ticks
 from assay.views.rows.embedding import embedding_map
 
 NAMED = 30  # items whose names are written
@@ -91,8 +91,9 @@ def activity(per_user: ArrayLike, per_item: ArrayLike) -> Any:
     4
     """
     plot = figure(
-        x_label="ratings", y_label="share with at least so many", x_axis_type="log", y_axis_type="log", height=320
-    )
+        x_label="ratings (log scale)", y_label="share with at least so many (log scale)", x_axis_type="log",
+        y_axis_type="log", height=320,
+    )  # fmt: skip
     entries: list[Any] = []
     for words, sizes, tint, dash in (("users", per_user, REAL, "solid"), ("items", per_item, UNSEEN, "dashed")):
         count = np.sort(np.asarray(sizes))[::-1]
@@ -108,8 +109,20 @@ def activity(per_user: ArrayLike, per_item: ArrayLike) -> Any:
         marks = plot.scatter("x", "y", source=source, size=5, color=tint, alpha=0.0)
         plot.add_tools(hover([marks], [("", "@told")], mode="mouse"))
         entries.append((f"{len(count):,} {words}", [line], None))
+    _tick(
+        plot, max(np.max(per_user, initial=1), np.max(per_item, initial=1)), max(np.size(per_user), np.size(per_item))
+    )
     legend(plot, entries)
     return plot
+
+
+def _tick(plot: Any, most: float, many: int) -> None:
+    """Powers of ten in words: 1 to 1000 ratings, 100% down to 0.1% of those who gave them."""
+    across = power_ticks(1.0, max(most, 10.0))
+    up = [(share, f"{brief(100.0 * share)}%") for share, _ in power_ticks(1.0 / max(many, 10), 1.0)]
+    for axis, ticks in ((plot.xaxis, across), (plot.yaxis, up)):
+        axis.ticker = FixedTicker(ticks=[at for at, _ in ticks])
+        axis.major_label_overrides = dict(ticks)
 
 
 def item_map(factors: ArrayLike, names: Sequence[str], per_item: ArrayLike, *, height: int = 460) -> Any:

@@ -20,7 +20,7 @@ from assay.views.axes.legend import legend, note
 from assay.views.axes.placing import spread, write_names, written
 from assay.views.axes.theme import CHANCE, REAL, hover
 from assay.views.axes.ticks import number_ticks
-from assay.views.clusters.groups import GroupLooks, grouped
+from assay.views.clusters.groups import UNKNOWN, GroupLooks, grouped
 from assay.views.rows.cloud import map_figure
 from assay.views.rows.density import draw_density, sample
 
@@ -73,6 +73,7 @@ def embedding_map(
     equal: bool = True,
     prefix: str = "m",
     called: str = "rows",
+    ungrouped: str = UNKNOWN,
 ) -> Any:
     """Draw the rows where an embedding puts them.
 
@@ -92,6 +93,7 @@ def embedding_map(
         equal: let both axes have the same scale, so that distances can be seen.
         prefix: as in `add_map`.
         called: what is drawn, several of them.
+        ungrouped: what is said of rows whose group is None or NaN.
 
     Returns:
         A Bokeh figure.
@@ -118,7 +120,7 @@ def embedding_map(
     said = [(words, f"@{prefix}_{key}{form}") for key, words, form in _SAID if key in columns]
     plot.add_tools(hover([marks], [("row", "@row"), *said]))
     if groups is not None:
-        _name_groups(plot, grouped(groups))
+        _name_groups(plot, grouped(groups, unknown=ungrouped))
     if mapper is not None:
         _name_colours(plot, mapper, colour_label)
     shown = np.stack([source.data[f"{prefix}1"], source.data[f"{prefix}2"]], axis=1)

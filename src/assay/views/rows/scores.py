@@ -5,6 +5,7 @@ Every figure here draws from one `score_source`, so rows selected in one figure 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -24,6 +25,7 @@ from assay.views.rows.cloud import TOOLS
 
 ARROWS = 12
 _NAME = 18
+_UNIT = re.compile(r" \[[^\]]*\]$")
 _HEIGHT = 430
 _SHORT = 0.25  # of the longest arrow: shorter ones are drawn, and named under the pointer alone
 _LENGTHS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # of the longest arrow, in distances of the farthest row
@@ -88,10 +90,9 @@ def biplot(source: ColumnDataSource, loadings: ArrayLike, names: Sequence[str], 
     if not len(longest):
         return plot
     points = np.stack([source.data["c1"], source.data["c2"]], axis=1)
-    shorter = _without_units([names[i] for i in longest])
+    written = _told_apart(_without_units([names[i] for i in longest]))
     called = [
-        _called(name) if length[i] >= _SHORT * length[longest[0]] else ""
-        for i, name in zip(longest, shorter, strict=True)
+        name if length[i] >= _SHORT * length[longest[0]] else "" for i, name in zip(longest, written, strict=True)
     ]
     tips, layout = _fitted(loadings[longest] / length[longest[0]], called, points)
     arrows = ColumnDataSource(
@@ -130,11 +131,31 @@ def _without_units(names: Sequence[str]) -> list[str]:
 def _called(name: str) -> str:
     """A name short enough to write; of a level of a column the level, which tells it from the others.
 
-    >>> _called("Milk"), _called("education = secondary school")
-    ('Milk', '…secondary school')
+    >>> _called("Milk"), _called("education = secondary school"), _called("level at 249 Hz [dB]")
+    ('Milk', '…secondary school', 'level at 249 Hz')
     """
+    name = _UNIT.sub("", name)
     column, _, level = name.rpartition(" = ")
     return shortened(f"…{level}" if column and len(name) > _NAME else name, _NAME)
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Names short enough to write; those that would be written alike without what they begin with alike.
+
+    >>> _told_apart(["level of the sound at 249 hertz here", "level of the sound at 493 hertz here", "loudness"])
+    ['…249 hertz here', '…493 hertz here', 'loudness']
+    """
+    called = [_called(name) for name in names]
+    alike = {text: [name for name, said in zip(names, called, strict=True) if said == text] for text in called}
+    return [
+        text if len(alike[text]) == 1 else shortened(f"…{name[_shared(alike[text]) :]}", _NAME)
+        for name, text in zip(names, called, strict=True)
+    ]
+
+
+def _shared(names: list[str]) -> int:
+    """How many letters all of them begin with alike."""
+    return next((k for k, letters in enumerate(zip(*names, strict=False)) if len(set(letters)) > 1), 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

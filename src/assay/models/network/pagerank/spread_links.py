@@ -114,7 +114,7 @@ def spread_links(table: Source, directed: bool | None) -> SpreadLinks:
     found, loops = kept_count(kept)
     notes = [
         f"{len(numbering):,} nodes, {found if one_way else (found + loops) // 2:,} edges.",
-        f"Edges join {roles.first!r} and {roles.second!r} and lead {'one way' if one_way else 'both ways'}: {why}.",
+        f"Links join {roles.first!r} and {roles.second!r} and lead {'one way' if one_way else 'both ways'}: {why}.",
         f"Weights are in {roles.weight!r}." if roles.weight else "Edges have no weights: each counts 1.",
         *(problem.sentence() for problem in table.problems),
     ]
