@@ -90,9 +90,13 @@ def _driven(found: Anomalies) -> dict[int, str]:
     words = {}
     for row, share, place in zip(found.rows, found.contributions, found.deviations, strict=False):
         top = [j for j in np.argsort(-share)[:_NAMED] if share[j] >= 0.1]
-        parts = [f"{visible(found.columns[j])} {percent(float(share[j]))} ({place[j]:+.1f} SD)" for j in top]
-        words[int(row)] = ", ".join(parts).replace("(-", "(−") or "many together"
+        parts = [f"{visible(found.columns[j])} {percent(float(share[j]))} ({_signed(place[j])} SD)" for j in top]
+        words[int(row)] = ", ".join(parts) or "many together"
     return words
+
+
+def _signed(deviations: float) -> str:
+    return f"{deviations:+.1f}".replace("-", "−")
 
 
 def _beside(found: Anomalies) -> list[str]:
