@@ -125,10 +125,10 @@ def test_without_unseen_rows_nothing_is_drawn_for_them():
 
 
 def test_words_over_the_band_of_noise_stand_where_no_point_is():
-    values = np.concatenate([[900.0, 300.0, 100.0], np.geomspace(9.0, 4.0, 30)])
+    values = np.concatenate([[900.0, 300.0, 100.0], np.geomspace(60.0, 7.2, 30)])
     plot = scree(
         values, share=values / values.sum(), n_real=3, law=(3.0, 7.0),
-        chance_median=[120.0, 40.0, 8.0], chance_upper=[130.0, 50.0, 9.0],
+        chance_median=[120.0, 45.0, 40.0], chance_upper=[130.0, 50.0, 42.0],
     )  # fmt: skip
     ((at, aligned),) = [(a.x, a.text_align) for a in plot.center if hasattr(a, "text")]
     assert at < 1 and aligned == "left"
