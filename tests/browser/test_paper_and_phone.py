@@ -229,3 +229,32 @@ def test_words_of_small_pictures_are_whole_and_none_touches_another(browser, tmp
         for y in {y for _, _, y in drawing}:
             line = sorted((left, right) for left, right, at in drawing if at == y)
             assert all(before[1] <= after[0] for before, after in itertools.pairwise(line))
+
+
+def test_a_table_of_few_columns_is_seen_whole_and_a_wider_one_shows_that_it_goes_on(browser, page_of):
+    browser.open(page_of("mixed"), width=1280)
+    browser.ask("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    few = "[...document.querySelectorAll('main table')].filter((table) => table.tHead.rows[0].cells.length <= 3)"
+    assert browser.ask(f"{few}.length") >= 2
+    assert (
+        browser.ask(f"{few}.filter((table) => table.offsetWidth > table.closest('.scroll').clientWidth + 1).length")
+        == 0
+    )
+    shades = "[...document.querySelectorAll('main .scroll')].map((box) => getComputedStyle(box).backgroundAttachment)"
+    assert set(browser.ask(shades)) == {"local, local, scroll, scroll"}
+    assert (
+        browser.ask("getComputedStyle(document.querySelector('main .scroll table')).backgroundColor")
+        == "rgba(0, 0, 0, 0)"
+    )
+
+
+def test_the_first_column_of_a_wide_table_stays_in_sight(browser, page_of):
+    browser.open(page_of("mixed"), width=390, touch=True)
+    at = """(() => {
+      const boxes = [...document.querySelectorAll("#data .scroll")];
+      const box = boxes.find((one) => one.scrollWidth > one.clientWidth + 100);
+      box.scrollLeft = 100;
+      const head = box.querySelector("tbody th");
+      return head.getBoundingClientRect().left - box.getBoundingClientRect().left;
+    })()"""
+    assert browser.ask(at) >= 0

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import norm
 
 import assay
+from assay.asking.page import Page
 from assay.asking.question import Context
 from assay.asking.words import shown
 from assay.data.read import read
@@ -156,3 +157,18 @@ def test_a_pair_that_bends_is_drawn_though_others_are_stronger():
     found = asked(pd.DataFrame({**alike, "u": u, "v": u**2 + 0.7 * rng.standard_normal(300)}))
     captions = {view.title: view.caption for view in found.views()}
     assert captions["u and v"].startswith("v is lowest at middling u")
+
+
+@pytest.mark.parametrize(("smooth", "sign"), [("edible", "−"), ("poisonous", "")])
+def test_a_sign_between_columns_of_two_levels_is_said_by_their_levels(smooth, sign):
+    rng = np.random.default_rng(0)
+    kind = np.array(["edible", "poisonous"])[rng.integers(2, size=200)]
+    other = rng.random(200) < 0.15
+    skin = np.where((kind == smooth) != other, "smooth", "rough")  # "rough" comes first
+    found = asked(pd.DataFrame({"kind": kind, "skin": skin, "place": np.array(list("uvw"))[rng.integers(3, size=200)]}))
+    caption = found.views(Page([found]))[0].caption
+    told = (
+        "below 0 where the first level of one goes with the second of the other: kind (edible, poisonous), skin (rough"
+    )
+    assert (told in caption) == bool(sign)
+    assert np.sign(found.found.pearson[0, 1]) == (-1 if sign else 1)

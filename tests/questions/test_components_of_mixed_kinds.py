@@ -1,9 +1,12 @@
 """Categories beside numbers: what indicators share by making is not called a component."""
 
+import re
+
 import numpy as np
 import pytest
 
 from assay.questions.components.test import components
+from assay.questions.components.views import loading_tables
 from assay.summary.moments.grouped import GroupedMoments
 
 
@@ -54,3 +57,14 @@ def test_from_rows_and_from_folds_the_loadings_agree():
     kept, streamed = judged(X, groups, streamed=False), judged(X, groups, streamed=True)
     np.testing.assert_allclose(kept.loadings[:, 0], streamed.loadings[:, 0], atol=1e-9)
     np.testing.assert_allclose(kept.values, streamed.values, atol=1e-9)
+
+
+def test_columns_that_make_no_component_stand_below_those_that_do():
+    rng = np.random.default_rng(3)
+    shared = rng.standard_normal((600, 2))
+    X = np.hstack([shared[:, :1] + rng.standard_normal((600, 3)) / 2, rng.standard_normal((600, 2))])
+    X = np.hstack([X, shared[:, 1:] + rng.standard_normal((600, 2)) / 2])
+    found = components(tuple("abcdefg"), rows=X, folds=GroupedMoments.folds(X, 10, random_state=0), groups=np.arange(7))
+    assert found.n_told == 2
+    shown = re.findall("<bdi>(.)</bdi>", loading_tables(found)[0])
+    assert set(shown[:3]) == set("abc") and set(shown[3:5]) == set("fg") and set(shown[5:]) == set("de")

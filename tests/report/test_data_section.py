@@ -331,3 +331,17 @@ def test_columns_that_are_missing_in_the_same_rows_are_told_with_how_many():
     assert "age" not in told
     alone = sample_study.first_look({"dose": table["<b>dose</b>"], "age": table["age"]})
     assert "missing in the same rows" not in data_section(sample_study.looked_at(alone, "alone.csv"))
+
+
+def test_steps_without_names_are_called_by_their_own_numbers():
+    look = sample_study.first_look({"errors": ("ordered", [0.0, 1, 2] * 10), "score": ("ordered", [3.0, 4, 4] * 10)})
+    errors, score = histograms(look, DataCard("a", 30, 30, ())).split("<li>")[1:]
+    assert [re.search(f">{step}</text>", errors) is not None for step in (0, 1, 2, 3)] == [True, True, True, False]
+    assert [re.search(f">{step}</text>", score) is not None for step in (0, 2, 3, 4, 5)] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert "level" not in errors + score

@@ -295,3 +295,14 @@ def test_rows_read_in_blocks_are_judged_like_rows_in_memory(grouped_study, tmp_p
 def test_one_column_is_its_own_component_and_not_drawn():
     found = study(np.random.default_rng(0).standard_normal((60, 1)), effort="quick")
     assert found["components"].views() == []
+
+
+def test_steps_with_names_are_described_by_them(tmp_path):
+    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    rows = "".join(f"{i},{days[i % 7]}\n" for i in range(140)) + "140,Sunday\n"
+    column = study(write(tmp_path, f"x,day\n{rows}"), only="correlations").data.columns[1]
+    assert (column.kind, column.typical) == ("ordered", "Monday to Sunday")
+    told = column.profile
+    assert (told.low, told.median, told.high) == ("Monday", "Thursday", "Sunday")
+    assert told.top[0] == ("Sunday", 21) and told.drift_of == "share of Sunday"
+    assert told.mean is told.sd is told.zeros is None

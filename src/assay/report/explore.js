@@ -317,7 +317,7 @@
           : !a.numeric ? `Boxes hold the middle half of the ${several} of a level, lines nine of ten, orange is the median.`
           : line.x.length ? "The line joins medians of neighbouring rows." : "",
         sideways ? `Levels are drawn across: ${a.name}.` : "",
-        `${drawn} drawn${lacking ? `; ${lacking.toLocaleString("en")} lack a value` : ""}.`,
+        `${drawn} drawn${lacking ? `; ${lacking.toLocaleString("en")} ${lacking === 1 ? "lacks" : "lack"} a value` : ""}.`,
         held.exact || !(a.numeric || b.numeric) ? "" : "Values are coarse: a point lies somewhere within its step.",
       ];
       at("caption").textContent = note.filter(Boolean).join(" ");

@@ -154,3 +154,7 @@ def test_a_large_table_is_one_image_with_what_the_page_needs_to_tell_its_cells()
     assert np.allclose(data["hundredths"][0][known] / 100, shown[known], rtol=0, atol=0.005)
     assert plot.tags == ["pairs", [f"column {j + 1}" for j in range(d)], ("Pearson", "rank")]
     assert plot.hover[0].renderers == [plot.renderers[0]]
+
+
+def test_next_to_nothing_has_no_sign():
+    assert cells(correlation_view([[1.0, -0.002], [-0.002, 1.0]]))["said"].tolist() == ["", "0.00", "0.00", ""]

@@ -36,3 +36,9 @@ def test_of_many_sets_and_columns_the_first_are_drawn():
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ParameterError, match="a line for each of 2 counts and a column for each of 1 names"):
         gap_patterns([[True, False]], [1, 2], ["a"])
+
+
+def test_names_that_have_no_room_side_by_side_on_a_phone_stand_upright():
+    wide = gap_patterns(np.eye(3, dtype=bool), np.ones(3), ["habitat", "bruises", "cap_shape"])
+    short = gap_patterns(np.eye(2, dtype=bool), np.ones(2), ["age", "dose"])
+    assert (wide.xaxis.major_label_orientation, short.xaxis.major_label_orientation) == ("vertical", "horizontal")

@@ -159,3 +159,8 @@ def test_names_of_levels_have_the_room_that_capitals_take():
          ("female", "FEMALE")}  # fmt: skip
     assert x["FEMALE"] > x["female"]
     assert "textLength" in by_level([2, 1], ["W" * 15, "b"])
+
+
+def test_a_level_that_few_rows_have_is_not_said_to_have_none():
+    svg = by_level([998, 2, 0], ["common", "rare", "never"])
+    assert re.findall(r'class="start">([^<]*)<', svg) == ["&gt; 99%", "&lt; 1%", "0%"]

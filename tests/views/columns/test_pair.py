@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bokeh.models import Line, Scatter, VArea, VBar
+from bokeh.models import BasicTickFormatter, Line, NumeralTickFormatter, Scatter, VArea, VBar
 
 from assay.errors import ParameterError
 from assay.views.columns.pair import LEVELS, ROWS, Axis, boxes_view, pair_view
@@ -99,3 +99,9 @@ def test_levels_without_names_and_columns_of_different_length_are_refused():
 def test_few_or_constant_rows_are_drawn_without_a_line():
     assert not glyphs(pair_view(Axis("x", [1.0]), Axis("y", [2.0])), Line)
     assert not glyphs(pair_view(Axis("x", np.ones(50)), Axis("y", np.arange(50.0))), Line)
+
+
+def test_thousands_stand_apart_on_an_axis_of_large_numbers_and_years_stay_years():
+    plot = pair_view(Axis("year", [2007.0, 2013.0, 2019.0]), Axis("price", [150_000.0, 900_000.0, 2_500_000.0]))
+    assert isinstance(plot.xaxis[0].formatter, BasicTickFormatter)
+    assert isinstance(plot.yaxis[0].formatter, NumeralTickFormatter) and plot.yaxis[0].formatter.format == "0,0"

@@ -122,3 +122,20 @@ def test_small_shares_fill_the_figure():
 
 def test_without_unseen_rows_nothing_is_drawn_for_them():
     assert len(cumulative([0.6, 0.4]).renderers) == 2  # one line and its marks
+
+
+def test_words_over_the_band_of_noise_stand_where_no_point_is():
+    values = np.concatenate([[900.0, 300.0, 100.0], np.geomspace(60.0, 7.2, 30)])
+    plot = scree(
+        values, share=values / values.sum(), n_real=3, law=(3.0, 7.0),
+        chance_median=[120.0, 45.0, 40.0], chance_upper=[130.0, 50.0, 42.0],
+    )  # fmt: skip
+    ((at, aligned),) = [(a.x, a.text_align) for a in plot.center if hasattr(a, "text")]
+    assert at < 1 and aligned == "left"
+    ((at, aligned),) = [(a.x, a.text_align) for a in drawn(law=(0.5, 1.5)).center if hasattr(a, "text")]
+    assert at > 4 and aligned == "right"
+
+
+def test_a_component_that_does_not_exist_has_no_tick():
+    plot = scree([1.9, 0.1], share=[0.95, 0.05], n_real=1)
+    assert list(plot.xaxis[0].ticker.ticks) == [1, 2]

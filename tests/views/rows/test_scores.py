@@ -116,3 +116,13 @@ def test_levels_of_one_column_are_told_apart_by_their_names():
     plot = biplot(source(), [[0.9, 0.0, 0], [-0.9, 0.1, 0], [0.0, 0.9, 0]], names, SHARE)
     shown = {part.text.text for part in plot.center if isinstance(part, Label)}
     assert shown == {"…primary school", "…secondary school", "Milk"}
+
+
+def test_the_unit_of_a_long_name_is_left_out_where_names_stay_different():
+    names = ["sold (days since 2007-01-09)", "sold: weekday (Monday = 1)", "length of wing (mm)", "length of wing (cm)"]
+    plot = biplot(
+        score_source(np.eye(4)[:, :2], range(4)), [[0.9, 0], [0, 0.9], [-0.9, 0], [0, -0.9]], names, [0.5, 0.5]
+    )
+    labels = [words.text for words in plot.center if isinstance(words, Label)]
+    written = {words.text if isinstance(words, PlainText) else words for words in labels}
+    assert written == {"sold", "sold: weekday", "length of…ing (mm)", "length of…ing (cm)"}

@@ -10,6 +10,7 @@ from assay.asking.words import SURVIVED
 from assay.questions.correlations.answer import Correlations
 from assay.questions.correlations.drawn import drawn_pairs
 from assay.questions.correlations.words import strength_name, unseen
+from assay.summary.pairs.pairs import CORRELATION_RATIO, V
 from assay.views.axes.numbers import count, fraction, probability
 from assay.views.columns.correlation import correlation_view
 from assay.views.html.elements import name_cell, table
@@ -63,10 +64,13 @@ def _measures(found: Correlations) -> str:
     if not _differ(d.pearson, d.rank):
         known = "The numbers are Cramér's V, 0 for columns that go their own ways and 1 where one tells the other."
         return f"{known}{_signs(found)}"
-    return (
-        "Pearson's correlation is above the diagonal, that of ranks below; with a category of three levels or more the "
-        "number is the correlation ratio, between two of these Cramér's V, and neither has a sign."
+    ratios = np.isin(d.pairs.strength_name, (CORRELATION_RATIO, V)).any()
+    many = ratios or any(len(own) > 2 for own in found.closer.levels)
+    levels = (
+        "; with a category of three levels or more the number is the correlation ratio, between two of these Cramér's "
+        "V, and neither has a sign"
     )
+    return f"Pearson's correlation is above the diagonal, that of ranks below{levels if many else ''}."
 
 
 def _signs(found: Correlations) -> str:

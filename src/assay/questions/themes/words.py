@@ -96,7 +96,7 @@ def inside(found: ColumnThemes) -> str:
         for j, theme in enumerate(found.tested)
     ]
     heads = ["Theme", "Words", "Instead of", "Unseen texts, beyond chance", "p", "q", "Verdict"]
-    return table("Every theme tested", heads, rows, numeric=(3, 4, 5))
+    return table("Every theme tested", heads, rows, numeric=(0, 3, 4, 5))
 
 
 def _times(theme: Theme) -> str:

@@ -176,7 +176,8 @@ def _draw_cells(
     m = len(names)
     down, across = np.divmod(np.arange(m * m), max(m, 1))
     values, sure = shown.ravel(), np.ones(m * m, dtype=bool) if clear is None else clear.ravel()
-    texts = np.array(["not known" if np.isnan(v) else f"{v:.2f}".replace("-", "−") for v in values], dtype=object)
+    near = values.round(2) + 0.0  # takes the sign off a rounded zero
+    texts = np.array(["not known" if np.isnan(v) else f"{v:.2f}".replace("-", "−") for v in near], dtype=object)
     texts[down == across] = ""
     short = np.array([text.replace("0.", ".", 1) if text != "not known" else "" for text in texts], dtype=object)
     kind = np.where(down > across, kinds[1], kinds[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from assay.views.axes.theme import CHANCE, REAL, UNSEEN, figure, hover, label
 
 SHOWN = 40
 _LOG_FROM = 30.0
+_WORDS, _POINT = 0.07, 0.025  # height of words over the band, and half a point, of that of the figure
 
 
 def scree(
@@ -64,7 +66,11 @@ def scree(
     plot.xaxis.ticker = FixedTicker(ticks=_ticks(r))
     plot.yaxis.formatter = BasicTickFormatter(use_scientific=False)
     if law is not None:
-        _draw_law(plot, max(law[0], floor), max(law[1], floor), max(r, 3) + 0.6)
+        drawn = np.concatenate(
+            [np.stack([np.arange(1, r + 1), values[:r]]), np.stack([known + 1, upper[known]])], axis=1
+        )
+        low, high = max(law[0], floor), max(law[1], floor)
+        _draw_law(plot, low, high, _free_end(drawn, high, (plot.y_range.start, plot.y_range.end), logarithmic, r))
     _draw_chance(plot, known + 1, np.maximum(median[known], floor), np.maximum(upper[known], floor))
     _draw_values(plot, np.maximum(values[:r], floor), _vector("share", share)[:r], n_real, _vector("p", p)[:r])
     return plot
@@ -113,15 +119,26 @@ def cumulative(share: ArrayLike, *, held_out: ArrayLike = (), n_real: int = 0) -
     return plot
 
 
-def _draw_law(plot: Any, lower: float, upper: float, right: float) -> None:
+def _free_end(drawn: Array, upper: float, ends: tuple[float, float], logarithmic: bool, r: int) -> float:
+    """Where the words over the band cover less: at its right end, or at its left."""
+    x, (low, high) = drawn[0], ends
+    y, at = (np.log10(np.maximum(drawn[1], low)), math.log10(upper)) if logarithmic else (drawn[1], upper)
+    whole = math.log10(high / low) if logarithmic else high - low
+    near = (y > at - _POINT * whole) & (y < at + (_WORDS + _POINT) * whole)
+    wide = 0.5 * max(r, 3)
+    right = int(np.sum(near & (x > max(r, 3) - wide)))
+    return max(r, 3) + 0.6 if right <= int(np.sum(near & (x < 1 + wide))) else 0.4
+
+
+def _draw_law(plot: Any, lower: float, upper: float, end: float) -> None:
     band = BoxAnnotation(bottom=lower, top=upper, fill_color=CHANCE, fill_alpha=0.16, line_color=None)
     band.level = "underlay"
     words = label(
-        right,
+        end,
         upper,
         "noise alone lies in this band",
-        text_align="right",
-        x_offset=-6,
+        text_align="right" if end > 1 else "left",
+        x_offset=-6 if end > 1 else 6,
         y_offset=3,
         text_font_style="italic",
     )
