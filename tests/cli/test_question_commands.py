@@ -209,3 +209,16 @@ def test_every_command_has_short_help_and_an_example():
         done = run(name, "-h")
         assert done.exit_code == 0 and "Example: assay" in done.stdout.replace("\n", " "), name
         assert not each.get_short_help_str(60).endswith("..."), name
+
+
+def test_where_the_figure_is_is_said_and_it_names_the_columns(folder, here):
+    done = run("impute", folder / "d.csv", "-o", "f.csv", "--plot", "f.html")
+    assert "The figure is f.html" in done.stdout
+    assert "column 0" not in (here / "f.html").read_text(encoding="utf-8")
+
+
+def test_a_table_without_gaps_needs_no_figure_of_how_they_are_filled(folder, here):
+    (here / "whole.csv").write_text("a,b\n1,2.5\n2,3.5\n3,1.5\n4,0.5\n")
+    done = run("impute", "whole.csv", "--plot", "f.html")
+    assert done.exit_code == 0
+    assert "No value is missing" in done.stdout and "The figure is" not in done.stdout

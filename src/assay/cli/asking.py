@@ -137,13 +137,14 @@ class Asking:
         write_json(found, self.said["json"])
         write_table(table, self.output)
 
-    def say(self, console: Any, lines: list[str], table: Any = None) -> None:
-        """Tell lines, and the first rows of the table where it was not written.
+    def say(self, console: Any, lines: list[str], table: Any = None, figure: Path | None = None) -> None:
+        """Tell lines, the first rows of the table where it was not written, and where table and figure are.
 
         Args:
             console: where.
             lines: of text.
             table: of Arrow.
+            figure: where it was written; None for none.
         """
         from assay.shown import visible
 
@@ -155,6 +156,8 @@ class Asking:
                 console.print(line, soft_wrap=True, no_wrap=True)
         elif self.output not in (None, STANDARD):
             console.print(f"The table is {visible(str(self.output))}", soft_wrap=True)
+        if figure is not None:
+            console.print(f"The figure is {visible(str(figure))}", soft_wrap=True)
 
 
 def answer_of(found: Any, question: str) -> Any:

@@ -25,9 +25,10 @@ def impute(asking: Asking, plot: Figure = None) -> None:
         filled, judged, lines, model = _filled(asking, source)
         told = {"data": source.name, "rows": filled.num_rows, "columns": judged}
         asking.write(filled, told)
-        draw(model, plot, asking.tell)
+        figure = None if model is None else plot  # of how nothing was filled there is none
+        draw(model, figure, asking.tell)
     with asking.telling() as console:
-        asking.say(console, lines)
+        asking.say(console, lines, figure=figure)
 
 
 def _filled(asking: Asking, source: Any) -> tuple[Any, list[dict[str, Any]], list[str], Any]:
@@ -65,6 +66,7 @@ def _filled(asking: Asking, source: Any) -> tuple[Any, list[dict[str, Any]], lis
     model = make().fit(X[:, moving])
     whole = X.copy()
     whole[:, moving] = model.transform(X[:, moving])
+    model.feature_names_in_ = np.array([encoding.names[j] for j in moving], dtype=object)  # for its figure
     for name in lacking:
         at = table.column_names.index(name)
         table = table.set_column(at, table.schema.field(at), _with(table.column(name), encoding, whole, name))

@@ -29,7 +29,7 @@ def embed(asking: Asking, method: How = "tsne", plot: Figure = None) -> None:
     from assay.data.as_frames import table_of
     from assay.evidence.fidelity import fidelity
     from assay.models.row_maps import map_model
-    from assay.views.axes.numbers import fraction
+    from assay.views.axes.numbers import fraction, percent
 
     with asking.running(plot):
         source = asking.source()
@@ -51,16 +51,16 @@ def embed(asking: Asking, method: How = "tsne", plot: Figure = None) -> None:
         if "map" not in found.answers:
             lines.append("Whether it shows more than chance cannot be told: " + _why(found))
         if kept is not None:
-            by_chance = fraction(kept.agreement_chance)
+            by_chance = percent(kept.agreement_chance)
             lines.append(
-                f"This map ({method}) keeps {fraction(kept.agreement)} of the {kept.n_neighbors} nearest rows of each "
+                f"This map ({method}) keeps {percent(kept.agreement)} of the {kept.n_neighbors} nearest rows of each "
                 f"row; one that knows nothing keeps {by_chance}. Its trustworthiness is "
                 f"{fraction(kept.trustworthiness)}, its continuity {fraction(kept.continuity)} (chance "
                 f"{fraction(kept.rank_chance)}, 1 at best), its stress {fraction(kept.stress)} (0 at best)."
             )
         if numbers.sampled:
             lines.append(f"The rows are too many to hold: the map is of {len(rows):,} of them, drawn fairly.")
-        asking.say(console, lines, table)
+        asking.say(console, lines, table, plot)
 
 
 @question_command("assay cluster customers.csv -o groups.csv")
@@ -104,7 +104,7 @@ def cluster(asking: Asking, k: Groups = None, plot: Figure = None) -> None:
             lines.append(forced)
         elif not found.answers["groups"].way:
             lines.append("All rows are in one group. To divide them all the same, say how many groups: --k 3.")
-        asking.say(console, lines, table)
+        asking.say(console, lines, table, plot)
 
 
 @question_command("assay anomalies customers.csv -o anomalies.csv")
@@ -125,7 +125,7 @@ def anomalies(asking: Asking, plot: Figure = None) -> None:
         lines = verdict_lines(found)
         if table.num_rows:
             lines.append(f"q: {answer.numbers()['q_means']}")
-        asking.say(console, lines, table)
+        asking.say(console, lines, table, plot)
 
 
 @question_command("assay correlate customers.csv -o pairs.csv")
@@ -145,7 +145,7 @@ def correlate(asking: Asking, plot: Figure = None) -> None:
         shown = [
             name for name in ("first", "second", "stands", "rank", "unseen", "p", "q") if name in table.column_names
         ]
-        asking.say(console, verdict_lines(found), table.select(shown))
+        asking.say(console, verdict_lines(found), table.select(shown), plot)
 
 
 class _Numbers:

@@ -97,4 +97,4 @@ def _group(found: Groups, g: int) -> str:
     same = [one.said() for one in found.coincide if one.group == g]
     if name:
         said += f" with {name}"
-    return said + (f" = {listed(same)}" if same else "")
+    return said + (f", nearly those of {listed(same)}" if same else "")

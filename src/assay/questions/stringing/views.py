@@ -48,16 +48,15 @@ def _caption(found: ReorderedTable) -> str:
         "smooth too once it is ordered, so the same was done again and again with every column shuffled on its own. "
         f"{_smoothness('rows', found.by_row)} {_smoothness('columns', found.by_column)} Look for blocks (rows that "
         "share a pattern in several columns) and for colours that change slowly from top to bottom (a gradient that "
-        "the order of the file hides). The order is that of Fiedler's vector: of the rows in the graph of their 10 "
-        "nearest, of the columns in that of their correlations."
+        "the order of the file hides)."
     )
 
 
 def _smoothness(what: Axis, reordered: ReorderedAxis) -> str:
     if reordered.evidence.q is None:
         return f"Two {what} have one order only."
-    here, usual = percent(reordered.roughness), percent(float(reordered.chance.mean()))
-    compared = f"Neighbouring {what} differ by {here} of what two at random do, shuffled ones by {usual}"
+    here, usual = percent(reordered.evidence.statistic), percent(1.0 - float(reordered.chance.mean()))
+    compared = f"Neighbouring {what} differ by {here} less than two at random, with shuffled columns by {usual} less"
     if reordered.evidence.verdict in SURVIVED:
         return f"{compared}: smoother than chance ({chance(reordered.evidence)})."
     return f"{compared}: no smoother than chance ({chance(reordered.evidence)}), so the order of {what} says nothing."

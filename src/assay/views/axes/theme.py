@@ -55,6 +55,8 @@ def figure(*, x_label: str, y_label: str, height: int = 340, tools: Any = "", **
         y_axis_label=PlainText(text=y_label) if y_label else None,
         **options,
     )
+    if options.get("match_aspect"):
+        plot.max_width = 2 * height  # with one scale for both axes a wider figure is mostly empty
     plot.toolbar.logo = None
     plot.toolbar.active_scroll = None
     plot.axis.axis_label_text_font = FONT

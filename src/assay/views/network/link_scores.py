@@ -44,6 +44,6 @@ def link_scores(
     plot.add_layout(Span(location=0.5, dimension="height", line_color=CHANCE, line_dash="dashed"))
     plot.xaxis.formatter = NumeralTickFormatter(format="0%")
     plot.add_tools(hover(marks[:2], [("score", "@y"), ("above", "@x{0.0%}")]))
-    words = ["above a pair with as many links", "above any pair", "the first, in a random network"]
+    words = ["above a pair with as many links", "above any pair", "the chosen score, in a random network"]
     legend(plot, [(word, [mark], 0) for word, mark in zip(words, marks, strict=False)])
     return plot

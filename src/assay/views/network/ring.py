@@ -31,6 +31,7 @@ _NAMED = 40
 _NAME = 16
 _STEPS = 24
 _HEIGHT = 560
+_SLIM = 0.7  # width to height on a phone, where a legend stands above the ring
 _ROOM = 1.55  # of the radius, at least, for names around the ring
 _START = 1.06  # of the radius, where names begin
 _LETTER = 6.4  # pixels of an 11 px system font, on average
@@ -120,7 +121,7 @@ def _figure(room: float) -> Any:
     plot.x_range.renderers = plot.y_range.renderers = [frame]
     plot.axis.visible = False
     plot.grid.visible = False
-    plot.update(outline_line_alpha=0.0, background_fill_alpha=0.01)
+    plot.update(outline_line_alpha=0.0, background_fill_alpha=0.01, aspect_ratio=_SLIM, max_height=_HEIGHT)
     return plot
 
 

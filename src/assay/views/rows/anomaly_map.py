@@ -101,6 +101,8 @@ def anomaly_map(
         _draw_boundary(plot, boundary, places[found], equal)
     told += _lost(out, found, drawn)
     told += _write_names(plot, places[drawn], called[drawn], out[drawn], score[drawn], height, axes is not None, equal)
+    if not equal:
+        plot.x_range.renderers = [marks]  # rows in their order, and nothing beyond the first and the last
     _name_marks(plot, bool(out.any()), boundary is not None, title)
     note(plot, " ".join(told))
     return plot
