@@ -5,8 +5,8 @@ import pytest
 
 import assay
 from assay.errors import ParameterError
-from assay.models.row_maps import METHODS
 from assay.linalg.noise.monte_carlo import student_p
+from assay.models.row_maps import METHODS
 from assay.questions.map.test import DRAWS, FITTED, HOPELESS, MOST_DRAWS, NEAR, row_map
 
 
