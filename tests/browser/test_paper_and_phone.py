@@ -240,12 +240,15 @@ def test_a_table_of_few_columns_is_seen_whole_and_a_wider_one_shows_that_it_goes
         browser.ask(f"{few}.filter((table) => table.offsetWidth > table.closest('.scroll').clientWidth + 1).length")
         == 0
     )
-    shades = "[...document.querySelectorAll('main .scroll')].map((box) => getComputedStyle(box).backgroundAttachment)"
-    assert set(browser.ask(shades)) == {"local, local, scroll, scroll"}
-    assert (
-        browser.ask("getComputedStyle(document.querySelector('main .scroll table')).backgroundColor")
-        == "rgba(0, 0, 0, 0)"
-    )
+    wide, fits = (
+        f"[...document.querySelectorAll('main .scroll')].filter((box) => box.scrollWidth {how} box.clientWidth && "
+        "box.clientWidth)" for how in (">", "===")
+    )  # fmt: skip
+    faded = ".map((box) => getComputedStyle(box).getPropertyValue('--fade-right'))"
+    assert browser.ask(f"{wide}.length") and "0px" not in browser.ask(wide + faded)
+    assert set(browser.ask(fits + faded)) == {"0px"}
+    browser.ask(f"{wide}.forEach((box) => {{ box.scrollLeft = box.scrollWidth; }})")
+    browser.wait(f"{wide + faded}.every((fade) => fade === '0px')")
 
 
 def test_the_first_column_of_a_wide_table_stays_in_sight(browser, page_of):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge as SkRidge
@@ -13,6 +15,7 @@ from assay.questions.prediction.better import gain
 from assay.questions.prediction.chance import measured
 from assay.questions.prediction.leaks import alone, leaks
 from assay.questions.prediction.machines import machines
+from assay.questions.prediction.matters import matters
 from assay.questions.prediction.plan import planned
 from assay.questions.prediction.sure import class_sets
 from assay.questions.prediction.test import prediction
@@ -167,6 +170,24 @@ def test_what_is_lost_without_a_column_is_what_it_brings(quick):
     # shares of the variance of 4 and 1 of 6; of 2,000 rows a standard error of (16 * 2 + 16)^1/2 / 6 / 2000^1/2 = .026
     np.testing.assert_allclose(found.loss[:2], [4 / 6, 1 / 6], atol=0.09)
     assert found.sure == [0, 1]
+
+
+def test_an_exchange_that_changes_nothing_loses_nothing(quick, monkeypatch):
+    class Still(Independent):
+        def drawn(self, rng):
+            return np.arange(self.n)
+
+    rng = np.random.default_rng(10)
+    codes = np.repeat([0.0, 1.0, 2.0], 100)
+    X = np.column_stack([8.0 * (codes == 1) + rng.standard_normal(300), rng.standard_normal((300, 2)) + codes[:, None]])
+    given = []
+    monkeypatch.setattr(module, "matters", lambda *args: given.append(args) or matters(*args))
+    prediction(X, codes, names(3), "y", classes=("a", "b", "c"))
+    what, told, rows = given[0]
+    assert any((rule.predict(X[out]) > what.scaled.max(axis=0)).any() for out, rule in rows.taught)  # out of the range
+    found = matters(replace(what, design=Still(300)), told, rows)
+    np.testing.assert_allclose(found.loss, 0.0, atol=1e-12)
+    np.testing.assert_allclose(found.interval, 0.0, atol=1e-12)
 
 
 def test_trees_of_few_rows_grow_in_one_thread_and_give_the_others_back(quick, monkeypatch):

@@ -3,7 +3,8 @@
 loss      (E' - E) / B, squared errors E' without the column, E with it, B those of the mean. Without: predictions
           averaged over the values that other rows have in it, exchanged as far as rows do not depend on each other;
           what so few exchanges add by chance is taken off. Not averaged, errors would count what a column brings
-          twice. No more can be lost than there is: 1 - E / B
+          twice. Both are kept within the range of the target, which an exchange can leave far behind. No more can be
+          lost than there is: 1 - E / B
 interval  over blocks of rows that depend on each other, of the same rows with and without
 together  columns whose ranks are alike stand in for each other: exchanged alone none of them would matter
 
@@ -65,6 +66,7 @@ def matters(what: Asked, alone: Array, rows: UnseenRows) -> Matters:
         rows: the folds with their rules.
     """
     X, Y, rng = what.X, what.scaled, np.random.default_rng(what.seed)
+    low, high = Y.min(axis=0), Y.max(axis=0)
     asked = np.sort(np.argsort(-alone, kind="stable")[:_ASKED])
     sets = [asked[own] for own in _together(X, what.of, asked)]
     errors, base, used = [], [], []
@@ -73,12 +75,12 @@ def matters(what: Asked, alone: Array, rows: UnseenRows) -> Matters:
         some = _sample(out, len(rows.taught), rng)
         orders = [what.design.drawn(rng)[some] for _ in range(_TIMES)]
         used.append(some)
-        errors.append(_error(rule.predict(X[some]), Y[some]))
+        errors.append(_error(np.clip(rule.predict(X[some]), low, high), Y[some]))
         base.append(_error(rule.middle, Y[some]))
         several = np.tile(X[some], (_TIMES, 1))
         for k, columns in enumerate(sets):
             guess = _exchanged(rule, X, several, orders, np.flatnonzero(np.isin(what.of, columns)))
-            guess = np.clip(guess, Y.min(axis=0), Y.max(axis=0))
+            guess = np.clip(guess, low, high)
             by_chance = guess.var(axis=0, ddof=1).sum(axis=1) / _TIMES
             worse[k].append(_error(guess.mean(axis=0), Y[some]) - by_chance)
     with_it, middle = np.concatenate(errors), np.concatenate(base)
