@@ -182,7 +182,7 @@ def test_a_group_says_with_which_level_of_a_category_it_coincides(three):
     for one in found.coincide:
         shared = np.sum((found.labels == one.group) & (wrong == told.levels.index(one.level)))
         assert one.shared == shared > 0.9 * one.in_group and one.p < 1e-10
-    assert f"= kind {found.coincide[0].level} (" in sentence(found)
+    assert f", nearly those of kind {found.coincide[0].level} (" in sentence(found)
 
 
 def test_other_questions_make_the_verdict_stricter(three):

@@ -218,4 +218,6 @@ def missed_by(found: Components) -> str:
     if not math.isfinite(found.chance_upper[0]):
         return ""
     largest, needed = _near(found)
+    if largest == needed:  # as of the levels of one category, which no shuffling changes
+        return ""
     return f"The largest component carries {largest} of the variance; it would have to exceed {needed}."

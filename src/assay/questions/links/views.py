@@ -95,5 +95,5 @@ def _scores(told: LinksTold) -> View:
         f"Weights are not used. {'One score was' if chosen == 1 else f'{chosen} scores were'} chosen in the five folds."
     )
     heads = ["Score", "Above a pair with as many links", "Above any pair"]
-    numbers = table("What tells links", heads, rows, numeric=(1, 2))
-    return View("link-scores", "What tells links", drawn, (), " ".join([caption, *told.found.limits()]), numbers)
+    numbers = table("How well links are told", heads, rows, numeric=(1, 2))
+    return View("link-scores", "How well links are told", drawn, (), " ".join([caption, *told.found.limits()]), numbers)
