@@ -172,3 +172,9 @@ def test_a_sign_between_columns_of_two_levels_is_said_by_their_levels(smooth, si
     )
     assert (told in caption) == bool(sign)
     assert np.sign(found.found.pearson[0, 1]) == (-1 if sign else 1)
+
+
+def test_a_pair_that_is_the_only_one_is_not_counted():
+    x = np.random.default_rng(1).normal(size=(100, 1))
+    found = asked(pd.DataFrame(np.hstack([x, x + np.random.default_rng(2).normal(size=(100, 1))]), columns=["a", "b"]))
+    assert found.findings()[0].sentence.startswith("The only pair of columns goes together: a and b (rank correlation")

@@ -71,8 +71,8 @@ def sentence(found: Correlations) -> str:
         more = [f"{_pair(found, k)} ({fraction(unseen(found, k))})" for k in range(1, _named(found))]
         then = f" Next come {listed(more)}." if len(more) > 1 else f" Next comes {more[0]}." if more else ""
         verb = "goes together:" if found.n_pairs == 1 else "go together, most strongly"
-        tested = f"{counted(d.tested, 'pair')} of columns{_drawn(found)}"
-        first = f"{count(found.n_pairs)} of {tested} {verb} {best}{reached}.{then}"
+        many = f"{count(found.n_pairs)} of {counted(d.tested, 'pair')}" if d.tested > 1 else "The only pair"
+        first = f"{many} of columns{_drawn(found)} {verb} {best}{reached}.{then}"
         return " ".join(filter(None, (first, shapes(found), turned(found))))
     if evidence.verdict == "suggestive":
         first = f"Some columns{_drawn(found)} may go together, most strongly {best}{reached}."
