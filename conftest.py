@@ -1,5 +1,6 @@
 """Which doctests are collected where an extra is missing (in CI none is), and how tests are shared among processes."""
 
+import gc
 import os
 from importlib.util import find_spec
 
@@ -14,6 +15,17 @@ LONGEST = (
     "tests/calibrate/", "tests/docs/", "tests/conformance/", "tests/watch/", "tests/browser/",
     "tests/data/", "tests/models/",
 )  # fmt: skip
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """A million objects are made here to stay: none of them is garbage to look for, now or while the tests run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -1,6 +1,7 @@
 """A case: a format and a seed, from which the damaged files follow."""
 
 import contextlib
+import gc
 import random
 import shutil
 import tempfile
@@ -65,6 +66,7 @@ def worked(made: dict[str, list[Files]], seeds: Iterable[int], seconds: float, r
     """
     prepare()
     know(made)
+    gc.freeze()  # no child looks through all that was imported, and copies it in doing so
     end = time.monotonic() + seconds
     for seed in seeds:
         for form in made:

@@ -1,6 +1,7 @@
 """Views without an end, and files written to harm: a sentence, or Ctrl-C at once."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -30,9 +31,29 @@ def endless(tmp_path):
     return path
 
 
-def test_a_view_that_gives_no_rows_is_given_up(endless):
-    with pytest.raises(DataError, match=r"it has given no rows for 0.5 s; .* or wait longer by patience="):
-        read(endless, table="silent", patience=0.5)
+def interpreter(script, *arguments):
+    """A process of its own: SQLite cannot be told to stop, and what it was left with takes a core until that ends."""
+    command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_view_that_gives_no_rows_is_given_up_and_the_program_can_end(endless):
+    script = """
+        import sys
+        from assay.data.read import read
+        from assay.errors import DataError
+        try:
+            read(sys.argv[1], table="silent", patience=0.5)
+        except DataError as error:
+            sys.exit(print(error))
+    """
+    with interpreter(script, endless) as running:
+        try:
+            said = running.communicate(timeout=60)[0]
+        finally:
+            running.kill()
+    assert re.search(r"it has given no rows for 0.5 s; .* or wait longer by patience=", said) and not running.returncode
 
 
 def test_a_view_that_gives_rows_without_end_is_given_up(endless):
@@ -60,9 +81,7 @@ def test_an_interrupt_ends_it_at_once(endless, view):
         except KeyboardInterrupt:
             sys.exit(130)
     """
-    command = [sys.executable, "-c", textwrap.dedent(script), str(endless), view]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as running:
+    with interpreter(script, endless, view) as running:
         try:
             assert running.stdout.readline() == "ready\n"
             time.sleep(1.5)
