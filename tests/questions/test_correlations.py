@@ -15,6 +15,14 @@ def test_noise_is_called_no_more_often_than_the_level():
     assert sum(one.evidence.verdict == "supported" for one in found) <= 34
 
 
+def test_the_strongest_pair_of_noise_is_not_said_to_hold_on_unseen_rows():
+    # the strongest of 780 pairs in 30 rows looks strong in both halves of the rows that chose it
+    rng = np.random.default_rng(3)
+    found = correlations(rng.standard_normal((30, 40)), np.arange(40), tuple(f"x{j}" for j in range(40)))
+    assert found.evidence.verdict == "not distinguishable from chance" and abs(found.found.pairs.unseen[0]) > 0.4
+    assert found.evidence.held_out is None and "unseen" not in found.findings()[0].sentence
+
+
 def test_planted_pairs_are_found_with_their_size_on_unseen_rows():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((400, 8))

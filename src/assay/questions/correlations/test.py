@@ -81,12 +81,14 @@ def correlations(
     # of one pair alone nothing is sure that its own interval leaves open
     undecided = chosen is not None and int(stands.sum()) == 1 and chosen.low <= 0.0 <= chosen.high
     again = float(np.nanmean(found.pairs.again[: max(int(stands.sum()), 1)]))
+    # where none stands the strongest was chosen with the rows that would judge it, of noise too
+    unseen = abs(float(found.pairs.unseen[0])) if stands.any() else None
     evidence = Evidence(
         statistic=abs(float(found.pairs.strength[0])),
         null=_null(found, level) if testable else None,
         p=q,
         q=q,
-        held_out=abs(float(found.pairs.unseen[0])) if chosen is None else chosen.strength,
+        held_out=unseen if chosen is None else chosen.strength,
         interval=None if chosen is None else (chosen.low, chosen.high),
         stability=again,
         n=n,
