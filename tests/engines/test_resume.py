@@ -238,29 +238,39 @@ if __name__ == "__main__":  # workers import this file
 """
 
 
-@pytest.mark.parametrize("engine", ["local", pytest.param("dask", marks=pytest.mark.slow)])
-def test_a_report_that_was_killed_goes_on_and_says_the_same(tmp_path, engine):
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory):
+    """A folder with a table and its report on the engine of this machine, and what reports on it as another does."""
+    place = tmp_path_factory.mktemp("reported")
     rng = np.random.default_rng(4)
     X = rng.standard_normal((30_000, 3)) @ rng.standard_normal((3, 4))
     columns = {f"x{j}": X[:, j] for j in range(4)} | {"kind": rng.choice(["a", "b", "c"], 30_000)}
-    pq.write_table(pa.table(columns), tmp_path / "big.parquet", row_group_size=GROUP)
-    (tmp_path / "killed.py").write_text(KILLED)
+    pq.write_table(pa.table(columns), place / "big.parquet", row_group_size=GROUP)
+    (place / "killed.py").write_text(KILLED)
 
-    def command(name, *more):
+    def command(name, engine, *more):
         asked = ["report", "big.parquet", "-o", f"{name}.html", "--json", f"{name}.json", "--engine", engine]
         asked += ["--only", "components,correlations", "--quick"]  # passes are kept, whatever is asked after them
         return [sys.executable, "-W", "ignore", "killed.py", *asked, *more]
 
-    how = {"cwd": tmp_path, "stdout": subprocess.PIPE, "start_new_session": True}
-    with subprocess.Popen(command("killed", "--resume", "kept", "slow"), **how) as run:
+    subprocess.run(command("whole", "local"), cwd=place, capture_output=True, check=True)
+    return place, command
+
+
+@pytest.mark.parametrize("engine", ["local", pytest.param("dask", marks=pytest.mark.slow)])
+def test_a_report_that_was_killed_goes_on_and_says_what_one_that_was_not_says_on_any_engine(reported, engine):
+    place, command = reported
+    kept = place / f"kept by {engine}"
+    how = {"cwd": place, "stdout": subprocess.PIPE, "start_new_session": True}
+    with subprocess.Popen(command("killed", engine, "--resume", str(kept), "slow"), **how) as run:
         for _ in range(9):
             assert run.stdout.readline() == b"kept\n"
         os.killpg(run.pid, signal.SIGKILL)
-    assert not (tmp_path / "killed.json").exists()
-    assert list((tmp_path / "kept").iterdir())
-    said = subprocess.run(command("again", "--resume", "kept"), cwd=tmp_path, capture_output=True, check=True).stdout
+    assert not (place / "killed.json").exists()
+    assert list(kept.iterdir())
+    goes_on = command(f"again {engine}", engine, "--resume", str(kept))
+    said = subprocess.run(goes_on, cwd=place, capture_output=True, check=True).stdout
     assert int(said.split()[1]) >= 8  # the first pass whole, some parts of the second
-    assert list((tmp_path / "kept").iterdir()) == []
-    subprocess.run(command("whole"), cwd=tmp_path, capture_output=True, check=True)
-    again, whole = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("again", "whole"))
+    assert list(kept.iterdir()) == []
+    again, whole = (json.loads((place / f"{name}.json").read_text()) for name in (f"again {engine}", "whole"))
     assert again == whole

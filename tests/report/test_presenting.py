@@ -19,6 +19,11 @@ from assay.report.page import render
 
 
 @pytest.fixture(scope="module")
+def customers():
+    return assay.study(str(sample_study.DATA))
+
+
+@pytest.fixture(scope="module")
 def comparison():
     rng = np.random.default_rng(0)
     return assay.compare(rng.standard_normal((80, 3)), rng.normal([0.0, 2.0, 0.0], 1.0, (80, 3)))
@@ -71,11 +76,10 @@ def test_a_notebook_gets_the_verdicts_first_and_the_page_in_a_closed_frame(compa
         assert 'sandbox="allow-scripts allow-downloads"' in frame and "src=" not in frame.split("srcdoc=")[0]
 
 
-def test_verdicts_come_strongest_first():
-    study = assay.study(str(sample_study.DATA))
-    said = re.findall("<tr><td[^>]*>. ([^<]*)</td>", study._repr_html_())
+def test_verdicts_come_strongest_first(customers):
+    said = re.findall("<tr><td[^>]*>. ([^<]*)</td>", customers._repr_html_())
     order = ["Supported", "Suggestive", "Not distinguishable from chance", "Not testable here"]
-    assert len(said) == len(study.findings) and said == sorted(said, key=order.index)
+    assert len(said) == len(customers.findings) and said == sorted(said, key=order.index)
 
 
 def test_the_ending_says_what_is_written(tmp_path, comparison):
@@ -139,7 +143,7 @@ def test_tables_are_written_complete(tmp_path):
     assert table.num_rows == shown["of"] == 5000 > shown["rows"]
 
 
-def test_the_pairs_are_a_frame_that_says_which_stand():
-    found = assay.study(str(sample_study.DATA))["correlations"]
+def test_the_pairs_are_a_frame_that_says_which_stand(customers):
+    found = customers["correlations"]
     pairs = found.pairs
     assert pairs["stands"].sum() == found.n_pairs and (pairs["q"][pairs["stands"]] <= 0.05).all()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -112,8 +113,14 @@ class Strongest:
     def _others(self, p: Array) -> Array:
         """Those not kept, from the smallest class to the largest; their ranks come after all that are."""
         left = (self._classes - np.bincount(_class_of(p), minlength=len(self._classes)))[::-1]
-        upper = 10.0 ** (-np.arange(len(left))[::-1] / _CLASSES)
-        return np.stack([upper, len(p) + np.cumsum(left)])[:, left > 0]
+        some = left > 0
+        return np.stack([_upper(len(left))[some], (len(p) + np.cumsum(left))[some]])
+
+
+@cache
+def _upper(classes: int) -> Array:
+    """Where the classes end above, from the smallest to the largest."""
+    return np.asarray(10.0 ** (-np.arange(classes)[::-1] / _CLASSES))
 
 
 def _q(p: Array, others: Array, tested: int) -> Array:
