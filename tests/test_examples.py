@@ -1,6 +1,6 @@
-"""Every example runs and says something, and complains about nothing."""
+"""Every example runs and says something."""
 
-import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,9 +10,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
-def test_the_example_runs(script, tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [str(script)])
-    runpy.run_path(str(script), run_name="__main__")
-    said, complained = capfd.readouterr()
-    assert said and not complained
+def test_the_example_runs(script, tmp_path):
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout

@@ -110,7 +110,8 @@ def test_what_exceeds_chance_and_does_not_come_back_is_counted_in_one_finding(wi
     assert wide.having("supported") == [0, 1] and wide.n_real > 2
     assert finding.sentence.startswith("2 directions are real. Together they carry ")
     left = wide.n_real - 2
-    assert f"{left} more exceed{'s' if left == 1 else ''} chance but cannot be told apart." in finding.sentence
+    whose = "s chance, but its direction" if left == 1 else " chance, but their directions"
+    assert f"{left} more exceed{whose} cannot be told." in finding.sentence
     assert wide.headline("supported") == "2 components of 79" and wide.headline("suggestive") == ""
     assert finding.inside.count("the direction is not known") == len(wide.tested) - 2
 
