@@ -25,8 +25,7 @@ def views(answer: Tastes) -> list[View]:
     found = answer.found
     every = [found.error(method) for method in found.methods]
     names = [CALLED[method] for method in found.methods]
-    unit = found.ratings.columns[2] or "rating"
-    drawn = error_dots(names, *zip(*every, strict=True), x_label=f"error of a predicted {unit}, root mean square")
+    drawn = error_dots(names, *zip(*every, strict=True), x_label="root mean squared error")
     shown = [
         View(
             "rating-errors", "Errors on ratings that were held out", drawn,

@@ -270,12 +270,15 @@ def _limited(rows: RowDependence, X: Array) -> RowDependence:
     """With the number of rows that count, a limit where they are too few, and the sentence that ends accordingly."""
     design = rows.design or Independent(rows.n)
     effective, least = _effective(X, design)
-    limit = design.limit
+    limit = because = design.limit
     if not limit and least < FEWEST_EFFECTIVE.get(design.kind, 0.0):
-        slowest = f"tell only as much as about {count(round(least))} independent rows"
-        limit = f"the columns that change most slowly {slowest}, too few to tell structure from chance"
+        few = "too few to tell structure from chance"
+        alike = round(least) == round(effective)  # then the number stands in the sentence already
+        who = "the rows" if alike else "the columns that change most slowly"
+        limit = f"{who} tell only as much as about {count(round(least))} independent rows, {few}"
+        because = few if alike else limit
     design = replace(design, limit=limit)
-    end = f"; {limit}, so nothing is called supported." if limit else ". Splits and chance go by that."
+    end = f"; {because}, so nothing is called supported." if limit else ". Splits and chance go by that."
     evidence = replace(rows.evidence, statistic=rows.n / effective)
     sentence = f"{rows.sentence}: {counted_as(effective, rows.n)}{end}"
     return replace(rows, design=design, effective=effective, evidence=evidence, sentence=sentence)
