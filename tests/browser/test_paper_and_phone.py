@@ -240,6 +240,8 @@ def test_a_table_of_few_columns_is_seen_whole_and_a_wider_one_shows_that_it_goes
         browser.ask(f"{few}.filter((table) => table.offsetWidth > table.closest('.scroll').clientWidth + 1).length")
         == 0
     )
+    browser.open(page_of("mixed"), width=390, height=800, touch=True)
+    browser.ask("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     wide, fits = (
         f"[...document.querySelectorAll('main .scroll')].filter((box) => box.scrollWidth {how} box.clientWidth && "
         "box.clientWidth)" for how in (">", "===")
