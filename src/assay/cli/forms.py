@@ -72,7 +72,9 @@ Top = Annotated[int, typer.Option(help="How many nodes to show.", min=1)]
 Damping = Annotated[
     float, typer.Option(help="Probability of following a link: at least 0, below 1.", callback=early.share)
 ]
-Proven = Annotated[bool, typer.Option("--evidence/--scores", help="Draw intervals and random graphs, or scores alone.")]
+Proven = Annotated[
+    bool, typer.Option("--evidence/--scores", help="Draw intervals and random networks, or scores alone.")
+]
 OneWay = Annotated[
     bool | None,
     typer.Option("--directed/--undirected", help="Whether links lead one way; as the file says when not given."),
@@ -104,7 +106,7 @@ def rank(
         tell("Ranking the nodes", None, None)
         ranking = pagerank(
             edges, damping=damping, directed=directed, random_state=seed,
-            progress=lambda share: tell("Drawing random graphs", None, share),
+            progress=lambda share: tell("Drawing random networks", None, share),
         )  # fmt: skip
         tell("Drawing links anew", None, None)
         found = ranking.as_dict(top, evidence=evidence)

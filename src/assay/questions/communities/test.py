@@ -127,7 +127,7 @@ def chance(
     stages = [_FEW]
     while sum(stages) < effort.draws:
         stages.append(min(sum(stages) + 1, effort.draws - sum(stages)))
-    made = counting(tell, "random graphs", effort.draws)
+    made = counting(tell, "random networks", effort.draws)
     return monte_carlo(
         range(1, effort.draws + 1), lambda some: in_threads(one, some, made), stages,
         reaches=lambda value: value >= found.modularity - 1e-12, enough=_ENOUGH,

@@ -147,7 +147,7 @@ class LinksTold(Answer):
             looks=self.odd.judged,
             method="the most surprising link of each random network with the same numbers of links",
             verdict=verdict_of(q, effect_holds=bool(kept < 1.0), level=self.level),
-            null=Null("random graphs with the same numbers of links", 0.0, 0.0, self.odd.draws),
+            null=Null("random networks with the same numbers of links", 0.0, 0.0, self.odd.draws),
         )
 
     def _listed(self) -> list[dict[str, Any]]:

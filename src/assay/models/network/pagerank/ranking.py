@@ -314,7 +314,7 @@ def _beyond(found: Exchanged, above: Sequence[str], below: Sequence[str]) -> str
     if not found.exchanges:
         return "These degrees leave no other graph, so the ranks are what the degrees make them."
     like = (
-        f"rank correlation with the in-degrees {found.agreement:.2f}, {found.expected[1]:.2f} in random graphs with "
+        f"rank correlation with the in-degrees {found.agreement:.2f}, {found.expected[1]:.2f} in random networks with "
         "these degrees"
     )
     if above or below:
